@@ -1,0 +1,9 @@
+//! gantrycd-ls shows, while a person edits OpenTofu or Terraform, what gantrycd will make of it:
+//! the cloud identity of every resource, and what stands in its way.
+//!
+//! The modules are layers. Each may use those above it in this list and none below; the test
+//! `layers` holds them to it.
+
+pub mod text;
+
+pub mod identity;

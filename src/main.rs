@@ -1,0 +1,3 @@
+//! The command line and the language server.
+
+fn main() {}
