@@ -1,0 +1,160 @@
+//! An inventory: one stack as `gantrycd-ls refresh` caches it, or as somebody else wrote it down.
+//! It holds no attributes but what was decided of each row.
+//!
+//! An entry that contradicts itself, or that speaks of what this version does not know, is left
+//! out: nothing in it is guessed.
+
+use std::borrow::Cow;
+
+use super::json::{Field, List, object};
+use super::names::Names;
+use super::v4::deposed;
+use super::{Format, Problem, Record, State};
+use crate::identity::{Address, Attributes, Identity, Mode, NoIdentity, Origin, Realm, Row};
+
+/// What an inventory says of a row.
+#[derive(Clone, Debug)]
+pub struct Decided {
+    /// The identity that the row claims, or why it claims none.
+    pub identity: Result<Identity, NoIdentity>,
+    /// Of a data row: what inference looks its owner up by.
+    pub looks_up: Option<Identity>,
+}
+
+#[derive(Default)]
+pub(super) struct Inventory<'de> {
+    name: Field<Cow<'de, str>>,
+    state: Field<Recorded<'de>>,
+    resources: Field<List<Resource<'de>>>,
+}
+
+object!(Inventory<'de> { b"name" => name, b"state" => state, b"resources" => resources });
+
+/// The state that the inventory was taken from.
+#[derive(Default)]
+struct Recorded<'de> {
+    serial: Field<u64>,
+    lineage: Field<Cow<'de, str>>,
+}
+
+object!(Recorded<'de> { b"serial" => serial, b"lineage" => lineage });
+
+#[derive(Default)]
+struct Resource<'de> {
+    address: Field<Cow<'de, str>>,
+    mode: Field<Mode>,
+    resource_type: Field<Cow<'de, str>>,
+    provider: Field<Cow<'de, str>>,
+    id: Field<Cow<'de, str>>,
+    realm: Field<Cow<'de, str>>,
+    no_identity: Field<Reason<'de>>,
+    looks_up: Field<LooksUp<'de>>,
+    deposed: Field<Cow<'de, str>>,
+}
+
+object!(Resource<'de> {
+    b"address" => address,
+    b"mode" => mode,
+    b"type" => resource_type,
+    b"provider" => provider,
+    b"cloud_identity_id" => id,
+    b"cloud_identity_realm" => realm,
+    b"no_identity" => no_identity,
+    b"looks_up" => looks_up,
+    b"deposed" => deposed,
+});
+
+#[derive(Default)]
+struct Reason<'de> {
+    reason: Field<Cow<'de, str>>,
+    detail: Field<Cow<'de, str>>,
+}
+
+object!(Reason<'de> { b"reason" => reason, b"detail" => detail });
+
+#[derive(Default)]
+struct LooksUp<'de> {
+    id: Field<Cow<'de, str>>,
+    realm: Field<Cow<'de, str>>,
+}
+
+object!(LooksUp<'de> { b"cloud_identity_id" => id, b"cloud_identity_realm" => realm });
+
+impl Inventory<'_> {
+    pub fn state(self) -> Result<State, Problem> {
+        let mut names = Names::default();
+        let resources = self.resources.get().ok_or(Problem::NotAState)?.into_iter();
+        let records = resources.filter_map(|it| it.get()?.record(&mut names));
+        let recorded = self.state.get().unwrap_or_default();
+        Ok(State {
+            format: Format::Inventory,
+            serial: recorded.serial.get(),
+            lineage: recorded.lineage.get().map(Into::into),
+            name: self.name.get().map(Into::into),
+            records: records.collect(),
+        })
+    }
+}
+
+impl Resource<'_> {
+    fn record(self, names: &mut Names) -> Option<Record> {
+        let parsed = Address::parse(&self.address.get()?)?;
+        let address = Address {
+            module: names.module(&parsed.module.to_string())?,
+            resource_type: names.name(&parsed.resource_type),
+            name: names.name(&parsed.name),
+            ..parsed
+        };
+        let mode = self.mode.optional()?.unwrap_or(address.mode);
+        let resource_type = self.resource_type.optional()?;
+        if mode != address.mode || resource_type.is_some_and(|it| *it != *address.resource_type) {
+            return None;
+        }
+        let claimed = identity(self.id, self.realm)?;
+        let reason = match self.no_identity.optional()? {
+            Some(it) => Some(NoIdentity::from_name(
+                &it.reason.get()?,
+                it.detail.optional()?.as_deref(),
+            )?),
+            None => None,
+        };
+        let looks_up = match self.looks_up.optional()? {
+            Some(it) => Some(identity(it.id, it.realm)??),
+            None => None,
+        };
+        let identity = match (mode, claimed, reason, &looks_up) {
+            (Mode::Managed, Some(claimed), None, None) => Ok(claimed),
+            (Mode::Data, None, Some(NoIdentity::DataSource), Some(_)) => {
+                Err(NoIdentity::DataSource)
+            }
+            (_, None, Some(reason), None) => Err(reason),
+            _ => return None,
+        };
+        Some(Record {
+            row: Row {
+                address,
+                provider: names.name(&self.provider.optional()?.unwrap_or_default()),
+                deposed: deposed(self.deposed)?,
+                attributes: Attributes::default(),
+            },
+            decided: Some(Box::new(Decided { identity, looks_up })),
+        })
+    }
+}
+
+/// An id with its realm. The outer `None` is one that cannot be read, a realm without an id too.
+fn identity(id: Field<Cow<str>>, realm: Field<Cow<str>>) -> Option<Option<Identity>> {
+    let realm = match realm.optional()? {
+        Some(text) => Some(Realm::parse(&text).ok()?),
+        None => None,
+    };
+    match id.optional()? {
+        Some(id) if !id.is_empty() => Some(Some(Identity {
+            id: (&*id).into(),
+            realm,
+            origin: Origin::Unstated,
+        })),
+        None if realm.is_none() => Some(None),
+        _ => None,
+    }
+}

@@ -1,0 +1,225 @@
+//! Which of the leaves that are kept a state marks as sensitive. A mark that cannot be understood
+//! covers all that it could mean: better a value that is hidden for nothing than one that is shown.
+//!
+//! Must not see a value that it is to hide.
+
+use std::borrow::Cow;
+
+use serde::de::{MapAccess, SeqAccess};
+
+use super::attributes::{IDENTITY_KEY, REALM_KEY};
+use super::json::{Field, List, Scalar, Shape, object};
+use crate::identity::{Attributes, IDENTITY_TAG, REALM_TAG, SENSITIVE, Tags};
+
+/// The kept leaves that are sensitive.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sensitive {
+    arn: bool,
+    catalog_id: bool,
+    tags: SensitiveTags,
+    tags_all: SensitiveTags,
+}
+
+#[derive(Clone, Copy, Default)]
+struct SensitiveTags {
+    identity: bool,
+    realm: bool,
+}
+
+impl SensitiveTags {
+    const ALL: Self = Self {
+        identity: true,
+        realm: true,
+    };
+
+    fn hide(self, tags: &mut Option<Tags>) {
+        let Some(tags) = tags else { return };
+        for (sensitive, value) in [
+            (self.identity, &mut tags.identity),
+            (self.realm, &mut tags.realm),
+        ] {
+            if let Some(value) = value.as_mut().filter(|_| sensitive) {
+                *value = SENSITIVE.into();
+            }
+        }
+    }
+}
+
+impl Sensitive {
+    const ALL: Self = Self {
+        arn: true,
+        catalog_id: true,
+        tags: SensitiveTags::ALL,
+        tags_all: SensitiveTags::ALL,
+    };
+
+    /// Puts [`SENSITIVE`] in the place of every value that is marked.
+    pub fn hide(self, attributes: &mut Attributes) {
+        if let Some(arn) = attributes.arn.as_mut().filter(|_| self.arn) {
+            *arn = SENSITIVE.into();
+        }
+        if let Some(catalog_id) = attributes.catalog_id.as_mut().filter(|_| self.catalog_id) {
+            *catalog_id = SENSITIVE.into();
+        }
+        self.tags.hide(&mut attributes.tags);
+        self.tags_all.hide(&mut attributes.tags_all);
+    }
+
+    fn add_path(&mut self, path: List<Step>) {
+        let mut steps = path.into_iter().map(|step| step.get()?.name());
+        match steps.next().flatten().as_deref() {
+            None => *self = Self::ALL,
+            Some("arn") => self.arn = true,
+            Some("catalog_id") => self.catalog_id = true,
+            Some(section @ ("tags" | "tags_all")) => {
+                let tags = match section {
+                    "tags" => &mut self.tags,
+                    _ => &mut self.tags_all,
+                };
+                match steps.next().flatten().as_deref() {
+                    None => *tags = SensitiveTags::ALL,
+                    Some(IDENTITY_TAG) => tags.identity = true,
+                    Some(REALM_TAG) => tags.realm = true,
+                    Some(_) => {}
+                }
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// `sensitive_attributes` of state format 4: a list of paths, each a list of steps.
+#[derive(Default)]
+pub(super) struct Paths(Sensitive);
+
+impl Field<Paths> {
+    pub fn sensitive(self) -> Sensitive {
+        self.or_default().map_or(Sensitive::ALL, |paths| paths.0)
+    }
+}
+
+impl<'de> Shape<'de> for Paths {
+    fn list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
+        let mut sensitive = Sensitive::default();
+        while let Some(path) = list.next_element::<Field<List<Step>>>()? {
+            sensitive.add_path(path.get().unwrap_or_default());
+        }
+        Ok(Some(Paths(sensitive)))
+    }
+}
+
+#[derive(Default)]
+struct Step<'de> {
+    kind: Field<Cow<'de, str>>,
+    value: Field<StepValue<'de>>,
+}
+
+object!(Step<'de> { b"type" => kind, b"value" => value });
+
+impl<'de> Step<'de> {
+    /// The attribute or the key that the step leads to.
+    fn name(self) -> Option<Cow<'de, str>> {
+        let kind = self.kind.get()?;
+        matches!(&*kind, "get_attr" | "index").then_some(self.value.get()?.0)
+    }
+}
+
+/// A name as it is, or as `{"value": …, "type": …}`.
+struct StepValue<'de>(Cow<'de, str>);
+
+#[derive(Default)]
+struct Typed<'de> {
+    value: Field<Cow<'de, str>>,
+}
+
+object!(Typed<'de> { b"value" => value });
+
+impl<'de> Shape<'de> for StepValue<'de> {
+    fn scalar(scalar: Scalar<'de>) -> Option<Self> {
+        Shape::scalar(scalar).map(StepValue)
+    }
+
+    fn object<A: MapAccess<'de>>(map: A) -> Result<Option<Self>, A::Error> {
+        let typed = Typed::object(map)?;
+        Ok(typed.and_then(|it| it.value.get()).map(StepValue))
+    }
+}
+
+/// `sensitive_values` of `show -json`: the values' own shape, with `true` for a sensitive one.
+#[derive(Default)]
+pub(super) struct Marks {
+    all: bool,
+    arn: Field<Mark>,
+    catalog_id: Field<Mark>,
+    tags: Field<TagMarks>,
+    tags_all: Field<TagMarks>,
+}
+
+object!(Marks {
+    b"arn" => arn,
+    b"catalog_id" => catalog_id,
+    b"tags" => tags,
+    b"tags_all" => tags_all,
+}
+fn scalar(scalar: Scalar<'de>) -> Option<Self> {
+    let Mark(all) = Mark::scalar(scalar)?;
+    Some(Self { all, ..Self::default() })
+});
+
+impl Field<Marks> {
+    pub fn sensitive(self) -> Sensitive {
+        match self.or_default() {
+            Some(marks) if !marks.all => Sensitive {
+                arn: marks.arn.is_set(),
+                catalog_id: marks.catalog_id.is_set(),
+                tags: marks.tags.sensitive(),
+                tags_all: marks.tags_all.sensitive(),
+            },
+            _ => Sensitive::ALL,
+        }
+    }
+}
+
+#[derive(Default)]
+struct TagMarks {
+    all: bool,
+    identity: Field<Mark>,
+    realm: Field<Mark>,
+}
+
+object!(TagMarks { IDENTITY_KEY => identity, REALM_KEY => realm }
+fn scalar(scalar: Scalar<'de>) -> Option<Self> {
+    let Mark(all) = Mark::scalar(scalar)?;
+    Some(Self { all, ..Self::default() })
+});
+
+impl Field<TagMarks> {
+    fn sensitive(self) -> SensitiveTags {
+        match self.or_default() {
+            Some(marks) if !marks.all => SensitiveTags {
+                identity: marks.identity.is_set(),
+                realm: marks.realm.is_set(),
+            },
+            _ => SensitiveTags::ALL,
+        }
+    }
+}
+
+/// The mark of one leaf.
+#[derive(Default)]
+struct Mark(bool);
+
+impl Field<Mark> {
+    fn is_set(self) -> bool {
+        self.or_default().is_none_or(|mark| mark.0)
+    }
+}
+
+impl<'de> Shape<'de> for Mark {
+    fn scalar(scalar: Scalar<'de>) -> Option<Self> {
+        match scalar {
+            Scalar::Bool(mark) => Some(Mark(mark)),
+            Scalar::Text(_) | Scalar::Number(_) => None,
+        }
+    }
+}

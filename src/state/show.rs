@@ -1,0 +1,108 @@
+//! What `terraform show -json` and `tofu show -json` print, of a state or of a plan.
+
+use std::borrow::Cow;
+
+use super::json::{Field, List, object};
+use super::names::Names;
+use super::sensitive::Marks;
+use super::v4::deposed;
+use super::{Problem, Record};
+use crate::identity::{Address, Attributes, Key, Mode, ModulePath, Row};
+
+/// `values` of a state.
+#[derive(Default)]
+pub(super) struct Values<'de> {
+    root_module: Field<Module<'de>>,
+}
+
+object!(Values<'de> { b"root_module" => root_module });
+
+/// `prior_state` of a plan: what stood when the plan was made.
+#[derive(Default)]
+pub(super) struct PriorState<'de> {
+    pub values: Field<Values<'de>>,
+}
+
+object!(PriorState<'de> { b"values" => values });
+
+#[derive(Default)]
+struct Module<'de> {
+    /// From the root module on, also of a module within a module.
+    address: Field<Cow<'de, str>>,
+    resources: Field<List<Resource<'de>>>,
+    /// How deep they may lie is bounded by serde_json, which reads 128 levels.
+    child_modules: Field<List<Module<'de>>>,
+}
+
+object!(Module<'de> {
+    b"address" => address,
+    b"resources" => resources,
+    b"child_modules" => child_modules,
+});
+
+#[derive(Default)]
+struct Resource<'de> {
+    mode: Field<Mode>,
+    resource_type: Field<Cow<'de, str>>,
+    name: Field<Cow<'de, str>>,
+    key: Field<Key>,
+    provider: Field<Cow<'de, str>>,
+    deposed: Field<Cow<'de, str>>,
+    attributes: Field<Attributes>,
+    sensitive: Field<Marks>,
+}
+
+// Not `address`: Terraform 0.12 printed it without its module and its key.
+object!(Resource<'de> {
+    b"mode" => mode,
+    b"type" => resource_type,
+    b"name" => name,
+    b"index" => key,
+    b"provider_name" => provider,
+    b"deposed_key" => deposed,
+    b"values" => attributes,
+    b"sensitive_values" => sensitive,
+});
+
+impl Values<'_> {
+    pub fn rows(self, names: &mut Names) -> Result<Vec<Record>, Problem> {
+        let mut records = Vec::new();
+        let mut modules = vec![self.root_module.or_default().ok_or(Problem::NotAState)?];
+        while let Some(module) = modules.pop() {
+            let children = module
+                .child_modules
+                .or_default()
+                .ok_or(Problem::NotAState)?;
+            modules.extend(children.into_iter().rev().filter_map(Field::get));
+            let resources = module.resources.or_default().ok_or(Problem::NotAState)?;
+            let path = module.address.or_default();
+            let Some(path) = path.and_then(|address| names.module(&address)) else {
+                continue;
+            };
+            let rows = resources
+                .into_iter()
+                .filter_map(|it| it.get()?.row(&path, names));
+            records.extend(rows.map(Record::from));
+        }
+        Ok(records)
+    }
+}
+
+impl Resource<'_> {
+    fn row(self, module: &ModulePath, names: &mut Names) -> Option<Row> {
+        let mut attributes = self.attributes.get().unwrap_or_default();
+        self.sensitive.sensitive().hide(&mut attributes);
+        Some(Row {
+            address: Address {
+                module: module.clone(),
+                mode: self.mode.get()?,
+                resource_type: names.label(&self.resource_type.get()?)?,
+                name: names.label(&self.name.get()?)?,
+                key: self.key.optional()?,
+            },
+            provider: names.name(&self.provider.get().unwrap_or_default()),
+            deposed: deposed(self.deposed)?,
+            attributes,
+        })
+    }
+}
