@@ -1,0 +1,5 @@
+variable "database_password" {
+  description = "Comes from the pipeline's secrets."
+  type        = string
+  sensitive   = true
+}
