@@ -102,7 +102,6 @@ impl Resource<'_> {
         let address = Address {
             module: names.module(&parsed.module.to_string())?,
             resource_type: names.name(&parsed.resource_type),
-            name: names.name(&parsed.name),
             ..parsed
         };
         let mode = self.mode.optional()?.unwrap_or(address.mode);

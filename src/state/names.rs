@@ -1,4 +1,4 @@
-//! The names of one state's rows, each kept once: thousands of rows share a handful of types,
+//! What the rows of one state share, each kept once: thousands of rows have a handful of types,
 //! providers and modules.
 
 use std::collections::{HashMap, HashSet};
@@ -22,11 +22,6 @@ impl Names {
         let name: Arc<str> = text.into();
         self.names.insert(name.clone());
         name
-    }
-
-    /// A name that an address cannot do without.
-    pub fn label(&mut self, text: &str) -> Option<Arc<str>> {
-        (!text.is_empty()).then(|| self.name(text))
     }
 
     pub fn module(&mut self, text: &str) -> Option<ModulePath> {

@@ -170,8 +170,8 @@ impl Field<Marks> {
     pub fn sensitive(self) -> Sensitive {
         match self.or_default() {
             Some(marks) if !marks.all => Sensitive {
-                arn: marks.arn.is_set(),
-                catalog_id: marks.catalog_id.is_set(),
+                arn: marks.arn.covers(),
+                catalog_id: marks.catalog_id.covers(),
                 tags: marks.tags.sensitive(),
                 tags_all: marks.tags_all.sensitive(),
             },
@@ -197,8 +197,8 @@ impl Field<TagMarks> {
     fn sensitive(self) -> SensitiveTags {
         match self.or_default() {
             Some(marks) if !marks.all => SensitiveTags {
-                identity: marks.identity.is_set(),
-                realm: marks.realm.is_set(),
+                identity: marks.identity.covers(),
+                realm: marks.realm.covers(),
             },
             _ => SensitiveTags::ALL,
         }
@@ -210,7 +210,7 @@ impl Field<TagMarks> {
 struct Mark(bool);
 
 impl Field<Mark> {
-    fn is_set(self) -> bool {
+    fn covers(self) -> bool {
         self.or_default().is_none_or(|mark| mark.0)
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::json::{Field, List, object};
 use super::names::Names;
 use super::sensitive::Marks;
-use super::v4::deposed;
+use super::v4::{deposed, label};
 use super::{Problem, Record};
 use crate::identity::{Address, Attributes, Key, Mode, ModulePath, Row};
 
@@ -96,8 +96,8 @@ impl Resource<'_> {
             address: Address {
                 module: module.clone(),
                 mode: self.mode.get()?,
-                resource_type: names.label(&self.resource_type.get()?)?,
-                name: names.label(&self.name.get()?)?,
+                resource_type: names.name(&label(self.resource_type)?),
+                name: label(self.name)?.into(),
                 key: self.key.optional()?,
             },
             provider: names.name(&self.provider.get().unwrap_or_default()),

@@ -55,8 +55,8 @@ impl Resource<'_> {
         let address = Address {
             module: names.module(&self.module.or_default()?)?,
             mode: self.mode.get()?,
-            resource_type: names.label(&self.resource_type.get()?)?,
-            name: names.label(&self.name.get()?)?,
+            resource_type: names.name(&label(self.resource_type)?),
+            name: label(self.name)?.into(),
             key: None,
         };
         let provider = names.name(source(&self.provider.get().unwrap_or_default()));
@@ -88,6 +88,11 @@ impl Instance<'_> {
             attributes,
         })
     }
+}
+
+/// A part that an address cannot do without.
+pub(super) fn label<'de>(field: Field<Cow<'de, str>>) -> Option<Cow<'de, str>> {
+    field.get().filter(|text| !text.is_empty())
 }
 
 /// The key of a deposed object; the outer `None` is one that cannot be read.
