@@ -7,3 +7,5 @@
 pub mod text;
 
 pub mod identity;
+
+pub mod syntax;
