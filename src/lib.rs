@@ -9,3 +9,4 @@ pub mod text;
 pub mod identity;
 
 pub mod state;
+pub mod syntax;

@@ -1,0 +1,283 @@
+//! HCL text → its top-level blocks and comments, with spans; a block is parsed when somebody asks
+//! for what is in it.
+//!
+//! Never fails: every byte is in exactly one [`Chunk`], and what cannot be read costs its own chunk
+//! and no other. Knows nothing of what a block means.
+
+mod comments;
+mod header;
+mod lexer;
+mod parse;
+mod split;
+
+use crate::text::{Source, Span};
+
+pub use comments::{Comment, Place};
+pub use parse::{ParseError, Parsed};
+
+/// A text, cut into chunks.
+#[derive(Clone, Debug)]
+pub struct File {
+    source: Source,
+    chunks: Box<[Chunk]>,
+}
+
+/// A block of one [`File`]. It means nothing in another.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BlockId(u32);
+
+impl BlockId {
+    /// Its place among the file's chunks.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A stretch of a file's top level.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chunk {
+    /// In bytes of the file; of a block, from its keyword to its closing brace.
+    pub span: Span,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+/// What a [`Chunk`] holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Blanks and comments between items; never two in a row.
+    Space,
+    /// A block, whole or not.
+    Block(Block),
+    /// `name = …`, as in a file of variables.
+    Attribute {
+        /// The name.
+        name: Span,
+    },
+    /// Neither.
+    Unreadable(Fault),
+}
+
+/// A block as far as it can be told without parsing its body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// Its first word.
+    pub keyword: Span,
+    /// What stands between the keyword and the brace.
+    pub labels: Labels,
+    /// From the keyword to the end of the last label, its closing quote included.
+    pub header: Span,
+    /// Between the braces; up to the chunk's end where the block is not closed, `None` where it
+    /// is not opened.
+    pub body: Option<Span>,
+    /// The first thing that is wrong with it, of what can be told without parsing.
+    pub fault: Option<Fault>,
+}
+
+/// One label of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// As it is written, quotes included.
+    pub span: Span,
+    /// Without quotes; escapes stand as they are written.
+    pub text: Span,
+}
+
+/// The labels of a block; up to two cost no memory of their own.
+#[derive(Clone)]
+pub struct Labels(Repr);
+
+#[derive(Clone)]
+enum Repr {
+    Few(u8, [Label; 2]),
+    Many(Vec<Label>),
+}
+
+impl Labels {
+    fn push(&mut self, label: Label) {
+        match &mut self.0 {
+            Repr::Few(length @ 0..2, labels) => {
+                labels[*length as usize] = label;
+                *length += 1;
+            }
+            Repr::Few(_, labels) => {
+                self.0 = Repr::Many(vec![labels[0], labels[1], label]);
+            }
+            Repr::Many(labels) => labels.push(label),
+        }
+    }
+}
+
+impl Default for Labels {
+    fn default() -> Self {
+        let none = Label {
+            span: Span::at(0),
+            text: Span::at(0),
+        };
+        Self(Repr::Few(0, [none; 2]))
+    }
+}
+
+impl std::ops::Deref for Labels {
+    type Target = [Label];
+
+    fn deref(&self) -> &[Label] {
+        match &self.0 {
+            Repr::Few(length, labels) => &labels[..*length as usize],
+            Repr::Many(labels) => labels,
+        }
+    }
+}
+
+impl PartialEq for Labels {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Labels {}
+
+impl std::fmt::Debug for Labels {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+/// What is wrong with a chunk, and where, in bytes of the file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// From a quote to the end of its line.
+    UnclosedQuote(Span),
+    /// The opening bracket, or the mark that opens a template.
+    UnclosedBracket(Span),
+    /// A closing bracket.
+    UnmatchedBracket(Span),
+    /// `<<` and the marker.
+    UnclosedHeredoc(Span),
+    /// The end marker on a line that goes on behind it.
+    HeredocEnd(Span),
+    /// `/*`.
+    UnclosedComment(Span),
+    /// A header behind which no brace follows.
+    NoBrace(Span),
+    /// The header of a block, or the name of an attribute, behind another one on its line.
+    SameLine(Span),
+    /// Text that starts neither a block nor an attribute.
+    Unexpected(Span),
+}
+
+impl Fault {
+    /// What to underline, in bytes of the file.
+    pub fn span(self) -> Span {
+        match self {
+            Fault::UnclosedQuote(span)
+            | Fault::UnclosedBracket(span)
+            | Fault::UnmatchedBracket(span)
+            | Fault::UnclosedHeredoc(span)
+            | Fault::HeredocEnd(span)
+            | Fault::UnclosedComment(span)
+            | Fault::NoBrace(span)
+            | Fault::SameLine(span)
+            | Fault::Unexpected(span) => span,
+        }
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Fault::UnclosedQuote(_) => "a quote is opened here and not closed on its line",
+            Fault::UnclosedBracket(_) => "a bracket is opened here and not closed",
+            Fault::UnmatchedBracket(_) => "this bracket closes nothing",
+            Fault::UnclosedHeredoc(_) => {
+                "a heredoc starts here, and no line holds its end marker alone"
+            }
+            Fault::HeredocEnd(_) => "the end marker of a heredoc must stand alone on its line",
+            Fault::UnclosedComment(_) => "a comment is opened here and not closed",
+            Fault::NoBrace(_) => "a `{` must follow on the line of a block's header",
+            Fault::SameLine(_) => "this must start on a line of its own",
+            Fault::Unexpected(_) => "this is neither a block nor an argument",
+        })
+    }
+}
+
+impl File {
+    /// Cuts a text into its chunks. The time it takes grows with the text's length, whatever the
+    /// text is.
+    pub fn split(source: Source) -> Self {
+        let chunks = split::split(&source);
+        Self { source, chunks }
+    }
+
+    /// The text.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Every byte of the text in exactly one chunk, in order.
+    pub fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    /// The blocks in order, broken ones included.
+    pub fn blocks(&self) -> impl Iterator<Item = (BlockId, &Block)> {
+        self.chunks.iter().enumerate().filter_map(|(index, chunk)| {
+            let Kind::Block(block) = &chunk.kind else {
+                return None;
+            };
+            Some((BlockId(index as u32), block))
+        })
+    }
+
+    /// One block.
+    ///
+    /// # Panics
+    /// May panic when `id` is another file's.
+    pub fn block(&self, id: BlockId) -> &Block {
+        match &self.chunks[id.index()].kind {
+            Kind::Block(block) => block,
+            other => panic!("{id:?} is of another file: {other:?} stands here"),
+        }
+    }
+
+    /// From a block's keyword to its closing brace, in bytes of the file.
+    pub fn block_span(&self, id: BlockId) -> Span {
+        self.chunks[id.index()].span
+    }
+
+    /// The block that a cursor at byte `offset` touches; of two, the one behind the cursor.
+    pub fn block_at(&self, offset: u32) -> Option<BlockId> {
+        let behind = self.chunks.partition_point(|it| it.span.start <= offset);
+        (behind.saturating_sub(2)..behind).rev().find_map(|index| {
+            let Chunk { span, kind } = &self.chunks[index];
+            let here = matches!(kind, Kind::Block(_)) && span.touches(offset);
+            here.then_some(BlockId(index as u32))
+        })
+    }
+
+    /// Parses one block.
+    ///
+    /// # Errors
+    /// When the block has a fault, and when the parser refuses it: it is stricter than Terraform
+    /// in a few places, so a refused block may be valid.
+    pub fn parse(&self, id: BlockId) -> Result<Parsed, ParseError> {
+        match self.block(id).fault {
+            Some(fault) => Err(fault.into()),
+            None => parse::block(&self.source, self.block_span(id)),
+        }
+    }
+
+    /// Parses the attribute that fills `chunk`.
+    ///
+    /// # Errors
+    /// When the parser refuses it, and when the chunk holds something else.
+    pub fn parse_attribute(
+        &self,
+        chunk: &Chunk,
+    ) -> Result<Parsed<hcl::edit::structure::Attribute>, ParseError> {
+        match chunk.kind {
+            Kind::Unreadable(fault) => Err(fault.into()),
+            _ => parse::attribute(&self.source, chunk.span),
+        }
+    }
+}

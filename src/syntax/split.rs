@@ -1,0 +1,281 @@
+//! Cuts a text into top-level chunks, broken ones included.
+
+use memchr::{memchr, memmem, memrchr};
+
+use crate::text::{Source, Span};
+
+use super::header::{self, Head, Next};
+use super::lexer::{Lexer, Stop};
+use super::{Block, Chunk, Fault, Kind, parse};
+
+/// The chunks of `source`: every byte in exactly one of them, in order.
+pub(super) fn split(source: &Source) -> Box<[Chunk]> {
+    let text = source.text();
+    let mut splitter = Splitter {
+        source,
+        text: text.as_bytes(),
+        lexer: Lexer::new(text.as_bytes(), 0, ()),
+        chunks: Vec::new(),
+    };
+    loop {
+        splitter.space();
+        if splitter.lexer.at == text.len() {
+            return splitter.chunks.into();
+        }
+        splitter.item();
+    }
+}
+
+struct Splitter<'a> {
+    source: &'a Source,
+    text: &'a [u8],
+    lexer: Lexer<'a, ()>,
+    chunks: Vec<Chunk>,
+}
+
+impl Splitter<'_> {
+    fn push(&mut self, start: usize, kind: Kind) {
+        let span = Span::new(start, self.lexer.at);
+        self.chunks.push(Chunk { span, kind });
+    }
+
+    /// Blanks and comments.
+    fn space(&mut self) {
+        let start = self.lexer.at;
+        self.lexer.start(0, false);
+        loop {
+            match self.text[self.lexer.at..] {
+                [b' ' | b'\t' | b'\r' | b'\n', ..] => self.lexer.at += 1,
+                [b'#', ..] | [b'/', b'/', ..] => {
+                    self.lexer.at = self.lexer.line_end(self.lexer.at);
+                }
+                [b'/', b'*', ..] => match self.lexer.block_comment() {
+                    Some(end) => self.lexer.at = end,
+                    None => break,
+                },
+                _ => break,
+            }
+        }
+        if start < self.lexer.at {
+            self.push(start, Kind::Space);
+        }
+    }
+
+    fn item(&mut self) {
+        let start = self.lexer.at;
+        let before = &self.text[..start];
+        let blanks = before.iter().rev();
+        let blanks = blanks.take_while(|b| matches!(b, b' ' | b'\t')).count();
+        let own_line = blanks == start || before[start - blanks - 1] == b'\n';
+        let indent = if own_line { blanks } else { 0 };
+        let crowded = !own_line && self.follows_an_item(start);
+        match header::read(self.text, start) {
+            Some(head) => match head.next {
+                Next::Brace(brace) => self.block(head, brace, indent, crowded),
+                Next::Equals => self.attribute(head.word, indent, crowded),
+                Next::Other(fault) => self.junk(Some((head, fault)), indent),
+            },
+            None => self.junk(None, indent),
+        }
+    }
+
+    /// Whether what ends before `start` on the same line is a block or an attribute.
+    fn follows_an_item(&self, start: usize) -> bool {
+        let last = self.chunks.iter().rev().find(|it| it.kind != Kind::Space);
+        last.is_some_and(|it| {
+            !matches!(it.kind, Kind::Unreadable(_))
+                && memchr(b'\n', &self.text[it.span.range().end..start]).is_none()
+        })
+    }
+
+    fn block(&mut self, head: Head, brace: usize, indent: usize, crowded: bool) {
+        let start = self.lexer.at;
+        self.lexer.start(indent, false);
+        self.lexer.at = brace;
+        let closed = self.lexer.run() == Stop::Closed;
+        let whole = closed && (self.lexer.header_within().is_none() || self.parses(start));
+        if !whole {
+            self.cut(brace + 1);
+        }
+        let end = self.lexer.at - usize::from(whole);
+        let crowded = crowded.then_some(Fault::SameLine(head.span));
+        let block = Block {
+            keyword: head.word,
+            labels: head.labels,
+            header: head.span,
+            body: Some(Span::new(brace + 1, end)),
+            fault: self.lexer.fault.or(crowded),
+        };
+        self.push(start, Kind::Block(block));
+    }
+
+    /// Whether the parser reads what was lexed from `start` as it stands.
+    fn parses(&mut self, start: usize) -> bool {
+        let span = Span::new(start, self.lexer.at);
+        // parsing costs about ten times what lexing does
+        self.lexer.spare = self.lexer.spare.saturating_sub(10 * span.len());
+        parse::is_sound(self.source.slice(span))
+    }
+
+    /// Ends an item that does not close before the next line that looks like one, or with the text.
+    fn cut(&mut self, floor: usize) {
+        let resume = self.lexer.resume();
+        let fault = self.lexer.unclosed(resume);
+        if self.lexer.fault.is_none() {
+            self.lexer.fault = fault;
+        }
+        let end = resume.map_or(self.text.len(), |it| it.line.max(floor));
+        self.lexer.spare = self
+            .lexer
+            .spare
+            .saturating_sub(self.lexer.at.saturating_sub(end));
+        self.lexer.at = self.code_end(floor, end);
+    }
+
+    /// Where the code before `end` stops, `floor` at the least: blanks and comments on lines of
+    /// their own belong to what follows.
+    fn code_end(&self, floor: usize, mut end: usize) -> usize {
+        loop {
+            let code = self.text[floor..end].trim_ascii_end();
+            end = floor + code.len();
+            let Some(line) = memrchr(b'\n', code) else {
+                return end;
+            };
+            let content = code[line..].trim_ascii_start();
+            if content.starts_with(b"#") || content.starts_with(b"//") {
+                end = floor + line;
+            } else if let Some(inner) = code.strip_suffix(b"*/")
+                && let Some(open) = memmem::rfind(inner, b"/*")
+                && memmem::find(&inner[open..], b"*/").is_none()
+                && let Some(line) = memrchr(b'\n', &inner[..open])
+                && inner[line..open].trim_ascii().is_empty()
+            {
+                end = floor + line;
+            } else {
+                return end;
+            }
+        }
+    }
+
+    fn attribute(&mut self, name: Span, indent: usize, crowded: bool) {
+        let start = self.lexer.at;
+        let floor = name.range().end + 1;
+        self.lexer.start(indent, false);
+        let stop = loop {
+            match self.lexer.run() {
+                Stop::Closed => {}
+                stop => break stop,
+            }
+        };
+        if self.lexer.header_within().is_some() || (stop == Stop::End && self.lexer.is_open()) {
+            self.cut(floor);
+        } else {
+            self.lexer.at = self.lexer.code_end(floor);
+        }
+        let crowded = crowded.then_some(Fault::SameLine(name));
+        let kind = match self.lexer.fault.or(crowded) {
+            None => Kind::Attribute { name },
+            Some(fault) => Kind::Unreadable(fault),
+        };
+        self.push(start, kind);
+    }
+
+    /// What is neither a block nor an attribute, up to the next line that looks like one, or to the
+    /// bracket that closes what a broken header would have opened.
+    fn junk(&mut self, head: Option<(Head, Fault)>, indent: usize) {
+        let start = self.lexer.at;
+        self.lexer.start(indent, true);
+        let mut stray = None;
+        loop {
+            match self.lexer.run() {
+                Stop::Closed => {}
+                Stop::Stray => {
+                    let at = self.lexer.at;
+                    self.lexer.at += 1;
+                    let closer = Fault::UnmatchedBracket(Span::new(at, at + 1));
+                    self.lexer.fault.get_or_insert(closer);
+                    let line = memrchr(b'\n', &self.text[..at]).map_or(0, |it| it + 1);
+                    if at - line <= indent && self.text[line..at].trim_ascii().is_empty() {
+                        stray = Some(closer);
+                        break;
+                    }
+                }
+                Stop::LineEnd => {
+                    self.lexer.at += 1;
+                    if self.starts_item(self.lexer.at, indent) {
+                        self.lexer.at = self.code_end(start + 1, self.lexer.at);
+                        break;
+                    }
+                }
+                Stop::End => {
+                    self.cut(start + 1);
+                    break;
+                }
+            }
+        }
+        let fault = self.lexer.fault;
+        let kind = match head {
+            Some((head, fault)) if header::is_header(&self.text[start..]) => Kind::Block(Block {
+                keyword: head.word,
+                labels: head.labels,
+                header: head.span,
+                body: None,
+                fault: Some(fault),
+            }),
+            Some((_, missing)) => Kind::Unreadable(fault.unwrap_or(missing)),
+            None => Kind::Unreadable(fault.unwrap_or_else(|| {
+                let end = self.lexer.line_end(start).min(self.lexer.at);
+                Fault::Unexpected(Span::new(start, end))
+            })),
+        };
+        self.push(start, kind);
+        if let Some(stray) = stray {
+            self.give_back(stray);
+        }
+    }
+
+    /// Whether the line that starts at byte `line` starts an item: surely, by its keyword, or
+    /// probably, by its shape, where it is indented no deeper than what is given up for it.
+    fn starts_item(&self, line: usize, indent: usize) -> bool {
+        header::indented_at_most(self.text, line, usize::MAX).is_some_and(|at| {
+            header::is_header(&self.text[at..])
+                || at - line <= indent && header::is_item(&self.text[at..])
+        })
+    }
+
+    /// A closing bracket too many ended the block before too early, when what stands between the
+    /// two is indented: all of that was meant to be in the block.
+    fn give_back(&mut self, stray: Fault) {
+        let mut inner = false;
+        for index in (0..self.chunks.len()).rev() {
+            let Chunk { span, kind } = &self.chunks[index];
+            let at = span.range().start;
+            if *kind == Kind::Space {
+                continue;
+            }
+            let indented = at > 0 && self.text[at - 1] != b'\n';
+            if indented && !header::is_header(&self.text[at..]) {
+                inner = true;
+                continue;
+            }
+            // the stray bracket itself
+            if index + 1 == self.chunks.len() && span.len() == 1 {
+                continue;
+            }
+            let end = self.lexer.at;
+            if let (true, false, Kind::Block(Block { body: Some(_), .. })) = (inner, indented, kind)
+            {
+                self.chunks.truncate(index + 1);
+                let chunk = &mut self.chunks[index];
+                chunk.span.end = end as u32;
+                if let Kind::Block(block) = &mut chunk.kind {
+                    block.fault.get_or_insert(stray);
+                    if let Some(body) = &mut block.body {
+                        body.end = end as u32 - 1;
+                    }
+                }
+            }
+            return;
+        }
+    }
+}
