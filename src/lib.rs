@@ -8,5 +8,20 @@ pub mod text;
 
 pub mod identity;
 
-pub mod state;
 pub mod syntax;
+
+pub mod config;
+
+pub mod eval;
+
+pub mod state;
+
+pub mod workspace;
+
+pub mod checks;
+
+pub mod ide;
+
+pub mod server;
+
+pub mod cli;

@@ -1,3 +1,7 @@
-//! The command line and the language server.
+//! The language server and the command line: see the README.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    gantrycd_ls::cli::run(gantrycd_ls::server::serve)
+}

@@ -1,0 +1,120 @@
+//! The stack's `default_tags` declare a realm or opt out, and this resource takes no tags.
+//!
+//! The declaration never reaches it: it asserts its bare ARN all the same, without the realm that
+//! everything around it has. Two emulators, say, then seem to manage one object.
+
+use std::collections::BTreeSet;
+
+use crate::identity::{IDENTITY_TAG, Origin, REALM_TAG, Realm, opts_out};
+use crate::workspace::tag_support::{self, Evidence};
+use crate::workspace::{Place, RowRef, Served, Snapshot, Use};
+
+use super::{Check, Finding, Related, Severity, ignore_comment};
+
+pub(super) const CHECK: Check = Check {
+    code: "declaration-does-not-reach",
+    severity: Severity::Information,
+    run,
+};
+
+fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
+    let mut told = BTreeSet::new();
+    for (at, stack) in snapshot.stacks.iter().enumerate() {
+        for row in 0..stack.rows.len() {
+            let row = RowRef { stack: at, row };
+            let Some(finding) = finding(snapshot, row) else {
+                continue;
+            };
+            if told.insert((finding.place.clone(), block(snapshot, row))) {
+                findings.push(finding);
+            }
+        }
+    }
+}
+
+fn block(snapshot: &Snapshot, row: RowRef) -> Option<Place> {
+    let site = snapshot.row(row).site.as_ref()?;
+    Some(Place {
+        path: site.declared.file.path.clone(),
+        span: site.declared.resource().header,
+    })
+}
+
+/// A declaration of default tags that does not reach a row.
+pub struct Unreached {
+    /// `realm x`, or `opt-out`.
+    pub declaration: String,
+    /// Where it is written.
+    pub place: Place,
+    /// What says that the row's type takes no tags.
+    pub evidence: Evidence,
+    provider: Box<str>,
+}
+
+/// The declaration that the row would have if its type took tags. `None` where it has none, or
+/// where it has an identity of its own making or none at all.
+pub fn unreached(snapshot: &Snapshot, at: RowRef) -> Option<Unreached> {
+    let row = snapshot.row(at);
+    let identity = row.claim.as_ref().ok()?;
+    if identity.origin != Origin::Discovered || identity.realm.is_some() {
+        return None;
+    }
+    let stack = snapshot.stack(at);
+    let address = snapshot.address(at);
+    let source = &stack.record(at.row).row.provider;
+    let (_, evidence) = tag_support::untaggable(stack, &address.resource_type, source)?;
+    let site = row.site.as_ref()?;
+    let place = Use {
+        stack: at.stack,
+        node: site.node,
+    };
+    let configured = snapshot.configured(place, &site.declared);
+    let Served::Block(file, provider) = configured.served else {
+        return None;
+    };
+    let opt_out = configured.default.known(IDENTITY_TAG);
+    let opt_out = opt_out.filter(|(value, _)| opts_out(value));
+    let realm = configured.default.known(REALM_TAG);
+    let realm = realm.filter(|(value, _)| Realm::parse(value).is_ok());
+    let (declaration, span) = match (opt_out, realm) {
+        (Some((_, span)), _) => ("opt-out".to_owned(), span),
+        (None, Some((realm, span))) => (format!("realm {realm}"), span),
+        (None, None) => return None,
+    };
+    Some(Unreached {
+        declaration,
+        place: Place {
+            path: file.path.clone(),
+            span,
+        },
+        evidence,
+        provider: provider.name.clone(),
+    })
+}
+
+fn finding(snapshot: &Snapshot, at: RowRef) -> Option<Finding> {
+    let unreached = unreached(snapshot, at)?;
+    let shown = snapshot.place(at)?;
+    let row = snapshot.row(at);
+    let address = snapshot.address(at);
+    let message = format!(
+        "The {} of default_tags does not reach {address}: {} takes no tags ({}). gantrycd gives it \
+         the identity {}, without a realm.",
+        unreached.declaration,
+        address.resource_type,
+        unreached.evidence,
+        row.claim.as_ref().ok()?.id
+    );
+    let mut finding = Finding::new(CHECK.severity, &shown.path, shown.span, message);
+    finding.related.push(Related {
+        message: format!(
+            "the {} of provider {:?}",
+            unreached.declaration, unreached.provider
+        ),
+        place: unreached.place,
+    });
+    let declared = &row.site.as_ref()?.declared;
+    let fix = ignore_comment(snapshot, &declared.file, declared.resource());
+    finding.fixes.extend(fix);
+    Some(finding.about(snapshot, at))
+}

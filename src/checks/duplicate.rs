@@ -1,0 +1,102 @@
+//! What the two checks for duplicates share: where each claim of a group is shown, and how a group
+//! is told.
+
+use std::collections::BTreeMap;
+
+use crate::workspace::{Group, Place, RowRef, Snapshot};
+
+use super::{Finding, MOST_RELATED, Related, Severity, ignore_comment, listed};
+
+/// One finding on every block that takes part in the group, each with the others as related
+/// places. A claim that has no block is related at its state; where none has one, the finding
+/// stands at the state of the first.
+pub(super) fn findings(
+    snapshot: &Snapshot,
+    group: &Group,
+    severity: Severity,
+    tell: impl Fn(RowRef, &str) -> String,
+) -> Vec<Finding> {
+    let mut sites: BTreeMap<Place, Vec<RowRef>> = BTreeMap::new();
+    for claim in &group.claims {
+        if let Some(place) = snapshot.place(*claim) {
+            sites.entry(place).or_default().push(*claim);
+        }
+    }
+    if sites.is_empty() {
+        let first = group.claims[0];
+        let state = snapshot.state_place(first);
+        sites.extend(state.map(|place| (place, vec![first])));
+    }
+    let one = |(place, claims): (&Place, &Vec<RowRef>)| {
+        let first = claims[0];
+        let others = || group.claims.iter().filter(|it| **it != first);
+        let names: Vec<_> = others()
+            .map(|it| format!("{} of {}", name(snapshot, *it), snapshot.stack(*it).name))
+            .collect();
+        let message = format!("{} {}", tell(first, &listed(&names)), object(group));
+        let mut finding = Finding::new(severity, &place.path, place.span, message);
+        let mut related: Vec<_> = others()
+            .filter_map(|it| related(snapshot, *it, place))
+            .collect();
+        if let Some(declared) = block_related(snapshot, first, place) {
+            related.insert(0, declared);
+        }
+        related.truncate(MOST_RELATED);
+        finding.related = related;
+        if let Some(site) = &snapshot.row(first).site {
+            let file = &site.declared.file;
+            finding.fixes = ignore_comment(snapshot, file, site.declared.resource())
+                .into_iter()
+                .collect();
+        }
+        finding.about(snapshot, first)
+    };
+    sites.iter().map(one).collect()
+}
+
+/// The address, and that it is deposed when it is.
+pub(super) fn name(snapshot: &Snapshot, claim: RowRef) -> String {
+    let row = &snapshot.stack(claim).record(claim.row).row;
+    let deposed = match row.deposed {
+        Some(_) => " (deposed: the next apply destroys it)",
+        None => "",
+    };
+    format!("{}{deposed}", row.address)
+}
+
+/// The object in the terms of the specification.
+fn object(group: &Group) -> String {
+    let realm = match &group.realm {
+        Some(realm) => format!("realm {realm}"),
+        None => "no realm".to_owned(),
+    };
+    format!("({}, {}, {realm})", group.id, group.resource_type)
+}
+
+fn related(snapshot: &Snapshot, claim: RowRef, shown: &Place) -> Option<Related> {
+    let place = snapshot
+        .place(claim)
+        .or_else(|| snapshot.state_place(claim))?;
+    let stack = &snapshot.stack(claim).name;
+    let claims = match place == *shown {
+        true => "claims it from the same block",
+        false => "claims it too",
+    };
+    Some(Related {
+        message: format!("{} of {stack} {claims}", name(snapshot, claim)),
+        place,
+    })
+}
+
+/// The block itself, when the finding is shown at the module call above it.
+fn block_related(snapshot: &Snapshot, claim: RowRef, shown: &Place) -> Option<Related> {
+    let site = snapshot.row(claim).site.as_ref()?;
+    let block = Place {
+        path: site.declared.file.path.clone(),
+        span: site.declared.resource().header,
+    };
+    (block != *shown).then(|| Related {
+        message: format!("{} is declared here", snapshot.address(claim)),
+        place: block,
+    })
+}

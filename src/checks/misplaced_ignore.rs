@@ -1,0 +1,56 @@
+//! An ignore comment that stands where none is honoured.
+//!
+//! It is honoured directly above the header of a `resource` or `data` block, at the end of the
+//! header's line, and directly in the block's body.
+
+use crate::config::{IgnoreComment, ModuleFile};
+use crate::identity::comment::Directive;
+use crate::syntax::Place;
+use crate::workspace::Snapshot;
+
+use super::{Check, Finding, Severity};
+
+pub(super) const CHECK: Check = Check {
+    code: "misplaced-ignore",
+    severity: Severity::Warning,
+    run,
+};
+
+fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
+    for file in snapshot.editable_files() {
+        for comment in &file.comments {
+            if !matches!(comment.directive, Directive::Ignore { .. }) {
+                continue;
+            }
+            if let Some(why) = misplaced(file, comment) {
+                let message = format!(
+                    "This comment does nothing: {why}. gantrycd honours it directly above a \
+                     resource or data block, at the end of the header's line, and directly in the \
+                     block's body."
+                );
+                findings.push(Finding::new(
+                    CHECK.severity,
+                    &file.path,
+                    comment.span,
+                    message,
+                ));
+            }
+        }
+    }
+}
+
+/// Why the comment is not honoured where it stands; `None` where it is.
+fn misplaced(file: &ModuleFile, comment: &IgnoreComment) -> Option<String> {
+    match comment.place {
+        Place::Above(id) | Place::HeaderLine(id) | Place::Body(id) => {
+            let covered = file.resources.iter().any(|it| it.block == id);
+            let keyword = file.source().slice(file.syntax.block(id).keyword);
+            (!covered).then(|| match keyword {
+                "module" => "it reaches no resource of the module that is called".to_owned(),
+                _ => format!("a {keyword} block has no identity"),
+            })
+        }
+        Place::Within(_) => Some("it stands deeper than the block's own body".to_owned()),
+        Place::Elsewhere => Some("it stands at no resource or data block".to_owned()),
+    }
+}

@@ -1,0 +1,152 @@
+//! What can be wrong, one file per finding: its meaning, its code, its quick fix.
+//!
+//! A check sees a snapshot and proves what it reports from it. Knows nothing of editors.
+
+mod declaration_does_not_reach;
+mod duplicate;
+mod duplicate_identity;
+mod duplicate_in_stack;
+mod fix;
+mod identity_in_default_tags;
+mod malformed_ignore;
+mod malformed_realm;
+mod misplaced_ignore;
+mod unreadable_state;
+mod untaggable_type;
+
+use std::path::Path;
+use std::sync::Arc;
+
+pub use declaration_does_not_reach::{Unreached, unreached};
+pub use fix::{Edit, Fix, ignore_comment};
+
+use crate::text::Span;
+use crate::workspace::{Place, RowRef, Snapshot};
+
+/// All checks, in the order of the specification.
+pub const ALL: &[Check] = &[
+    malformed_realm::CHECK,
+    duplicate_identity::CHECK,
+    duplicate_in_stack::CHECK,
+    untaggable_type::CHECK,
+    declaration_does_not_reach::CHECK,
+    identity_in_default_tags::CHECK,
+    malformed_ignore::CHECK,
+    misplaced_ignore::CHECK,
+    unreadable_state::CHECK,
+];
+
+/// One kind of finding.
+pub struct Check {
+    /// Its stable code.
+    pub code: &'static str,
+    /// How grave it is unless somebody sets it otherwise.
+    pub severity: Severity,
+    run: fn(&Snapshot, &mut Vec<Finding>),
+}
+
+/// How grave a finding is, the gravest last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)] // the protocol's own four
+pub enum Severity {
+    Hint,
+    Information,
+    Warning,
+    Error,
+}
+
+impl Severity {
+    /// As it stands in the output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Hint => "hint",
+            Severity::Information => "information",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+/// Something that is provably wrong.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The code of its check.
+    pub code: &'static str,
+    /// How grave it is.
+    pub severity: Severity,
+    /// What is wrong, and what gantrycd does about it.
+    pub message: String,
+    /// What is underlined.
+    pub place: Place,
+    /// The stack that it is about; of several, the first by name.
+    pub stack: Option<Box<str>>,
+    /// The address that it is about; of several, the first.
+    pub address: Option<String>,
+    /// Other places that take part.
+    pub related: Vec<Related>,
+    /// What would mend it.
+    pub fixes: Vec<Fix>,
+}
+
+/// Another place that takes part in a finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Related {
+    /// What stands there.
+    pub message: String,
+    /// Where.
+    pub place: Place,
+}
+
+/// All findings of a snapshot, sorted by file and place.
+pub fn run(snapshot: &Snapshot) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for check in ALL {
+        let from = findings.len();
+        (check.run)(snapshot, &mut findings);
+        for finding in &mut findings[from..] {
+            finding.code = check.code;
+        }
+    }
+    findings.sort_by(|a, b| (&a.place, a.code, &a.message).cmp(&(&b.place, b.code, &b.message)));
+    findings
+}
+
+impl Finding {
+    /// A finding at a place, with nothing else to it. Its code is set by [`run`].
+    fn new(severity: Severity, path: &Arc<Path>, span: Span, message: String) -> Self {
+        Self {
+            code: "",
+            severity,
+            message,
+            place: Place {
+                path: path.clone(),
+                span,
+            },
+            stack: None,
+            address: None,
+            related: Vec::new(),
+            fixes: Vec::new(),
+        }
+    }
+
+    /// The same finding about a row.
+    fn about(mut self, snapshot: &Snapshot, row: RowRef) -> Self {
+        self.stack = Some(snapshot.stack(row).name.clone());
+        self.address = Some(snapshot.address(row).to_string());
+        self
+    }
+}
+
+/// More places than these are counted, not listed.
+const MOST_RELATED: usize = 20;
+
+/// A list of names as a person would write it: `a`, `a and b`, `a, b and 7 more`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [one, two] => format!("{one} and {two}"),
+        [one, two, three] => format!("{one}, {two} and {three}"),
+        [one, two, rest @ ..] => format!("{one}, {two} and {} more", rest.len()),
+    }
+}

@@ -1,0 +1,93 @@
+//! A gantrycd tag on a resource type whose tags never reach the state.
+//!
+//! The tag does nothing: no id, no realm and no opt-out. Only an ignore comment reaches such a
+//! resource.
+
+use crate::config::ResourceBody;
+use crate::eval::{self, Value};
+use crate::identity::{IDENTITY_TAG, Mode, REALM_TAG};
+use crate::text::Span;
+use crate::workspace::Snapshot;
+use crate::workspace::tag_support::{Evidence, Takes, untaggable};
+
+use super::{Check, Finding, Severity, ignore_comment};
+
+pub(super) const CHECK: Check = Check {
+    code: "untaggable-type",
+    severity: Severity::Warning,
+    run,
+};
+
+fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
+    for file in snapshot.editable_files() {
+        for resource in &file.resources {
+            let looks_at = resource.mode == Mode::Managed && !resource.ignored;
+            if !looks_at || !file.mentions_gantrycd(resource) {
+                continue;
+            }
+            let Some(body) = file.body(resource) else {
+                continue;
+            };
+            let keys = gantrycd_keys(body);
+            if keys.is_empty() {
+                continue;
+            }
+            // every stack that uses the block must agree
+            let evidence: Option<Vec<_>> = snapshot
+                .uses(file)
+                .iter()
+                .map(|at| {
+                    let declared = snapshot.node(*at).module.declares(file, resource)?;
+                    let source = snapshot.configured(*at, &declared).source?;
+                    let stack = &snapshot.stacks[at.stack];
+                    let supported = snapshot.registry.supports(&source);
+                    let evidence = untaggable(stack, &resource.resource_type, &source)?;
+                    supported.then(|| (evidence, stack.name.clone()))
+                })
+                .collect();
+            let Some(((takes, evidence), stack)) = evidence.and_then(|it| it.into_iter().next())
+            else {
+                continue;
+            };
+            let rows = snapshot.rows_of(file, resource.block);
+            for (key, span) in keys {
+                let message = message(&key, &resource.resource_type, takes, &evidence);
+                let mut finding = Finding::new(CHECK.severity, &file.path, span, message);
+                finding.stack = Some(stack.clone());
+                finding.address = rows.first().map(|row| snapshot.address(*row).to_string());
+                finding
+                    .fixes
+                    .extend(ignore_comment(snapshot, file, resource));
+                findings.push(finding);
+            }
+        }
+    }
+}
+
+/// The two keys where they are written, in `tags` and in tag blocks.
+fn gantrycd_keys(body: &ResourceBody) -> Vec<(String, Span)> {
+    let tags = body.tags.iter().flat_map(|tags| eval::map(tags).entries);
+    let tags = tags.map(|entry| (entry.key, entry.key_span));
+    let blocks =
+        body.tag_blocks
+            .iter()
+            .filter_map(|block| match eval::text(&block.key, &block.key.node) {
+                Value::Known(key, span) => Some((key, span)),
+                Value::Null(_) | Value::Unknown(_) => None,
+            });
+    tags.chain(blocks)
+        .filter(|(key, _)| key == IDENTITY_TAG || key == REALM_TAG)
+        .collect()
+}
+
+fn message(key: &str, resource_type: &str, takes: Takes, evidence: &Evidence) -> String {
+    let how = match takes {
+        Takes::None | Takes::Map => "takes no tags",
+        Takes::Blocks => "takes tags as blocks, which gantrycd does not read",
+        Takes::Selector => "uses its tags to select other objects",
+    };
+    format!(
+        "{key} does nothing here: {resource_type} {how} ({evidence}). An ignore comment is the only \
+         opt-out that reaches it."
+    )
+}

@@ -1,0 +1,196 @@
+//! `export`: what is recorded. Tags come from the states, comments from the configuration.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::identity::Identity;
+use crate::workspace::{Group, Place, RowRef, Snapshot, Stack};
+
+use super::output::{Columns, Location, Named, VERSION};
+use super::{Format, On};
+
+/// Prints every row with its identity, the duplicates and the dependencies.
+pub(super) fn run(on: &On) -> Result<ExitCode, String> {
+    let read = super::read(&on.path)?;
+    match on.format {
+        Format::Json => super::print_json(&Export::new(&read.snapshot))?,
+        Format::Text => super::print(&text(&read.snapshot))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+#[derive(Serialize)]
+struct Export<'a> {
+    version: u32,
+    stacks: Vec<ExportedStack<'a>>,
+    duplicates: Vec<Duplicate<'a>>,
+    dependencies: Vec<Dependency<'a>>,
+}
+
+#[derive(Serialize)]
+struct ExportedStack<'a> {
+    name: &'a str,
+    directory: Box<str>,
+    workspace: &'a str,
+    state: Option<ExportedState<'a>>,
+    resources: Vec<Resource<'a>>,
+}
+
+#[derive(Serialize)]
+struct ExportedState<'a> {
+    path: Box<str>,
+    format: &'a str,
+    serial: Option<u64>,
+    lineage: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Resource<'a> {
+    address: String,
+    mode: &'a str,
+    r#type: &'a str,
+    provider: &'a str,
+    #[serde(flatten)]
+    identity: Columns<'a>,
+    no_identity: Option<Reason<'a>>,
+    looks_up: Option<Columns<'a>>,
+    deposed: Option<&'a str>,
+    source: Option<Location>,
+}
+
+#[derive(Serialize)]
+struct Reason<'a> {
+    reason: &'a str,
+    detail: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Duplicate<'a> {
+    cloud_identity_id: &'a str,
+    cloud_identity_realm: Option<&'a str>,
+    r#type: &'a str,
+    across_stacks: bool,
+    claims: Vec<Named<'a>>,
+}
+
+#[derive(Serialize)]
+struct Dependency<'a> {
+    reader: Named<'a>,
+    owner: Named<'a>,
+    #[serde(flatten)]
+    identity: Columns<'a>,
+    r#type: &'a str,
+}
+
+impl<'a> Export<'a> {
+    fn new(snapshot: &'a Snapshot) -> Self {
+        let stacks = snapshot.stacks.iter().enumerate();
+        let duplicates = snapshot.duplicates.iter();
+        let edges = snapshot.edges.iter();
+        Self {
+            version: VERSION,
+            stacks: stacks.map(|(at, it)| stack(snapshot, at, it)).collect(),
+            duplicates: duplicates.map(|it| duplicate(snapshot, it)).collect(),
+            dependencies: edges
+                .map(|edge| Dependency {
+                    reader: Named::new(snapshot, edge.reader),
+                    owner: Named::new(snapshot, edge.owner),
+                    identity: Columns::new(snapshot.row(edge.owner).claim.as_ref().ok()),
+                    r#type: &snapshot.address(edge.owner).resource_type,
+                })
+                .collect(),
+        }
+    }
+}
+
+fn stack<'a>(snapshot: &'a Snapshot, at: usize, stack: &'a Stack) -> ExportedStack<'a> {
+    let rows = 0..stack.rows.len();
+    let mut resources: Vec<_> = rows
+        .map(|row| resource(snapshot, RowRef { stack: at, row }))
+        .collect();
+    resources.sort_by(|a, b| (&a.address, a.deposed).cmp(&(&b.address, b.deposed)));
+    ExportedStack {
+        name: &stack.name,
+        directory: snapshot.relative(&stack.directory),
+        workspace: &stack.workspace,
+        state: stack.state.as_ref().map(|it| ExportedState {
+            path: snapshot.relative(&it.path),
+            format: it.file.format.as_str(),
+            serial: it.file.serial,
+            lineage: it.file.lineage.as_deref(),
+        }),
+        resources,
+    }
+}
+
+fn resource(snapshot: &Snapshot, at: RowRef) -> Resource<'_> {
+    let record = &snapshot.stack(at).record(at.row).row;
+    let row = snapshot.row(at);
+    Resource {
+        address: record.address.to_string(),
+        mode: record.address.mode.as_str(),
+        r#type: &record.address.resource_type,
+        provider: &record.provider,
+        identity: Columns::new(row.claim.as_ref().ok()),
+        no_identity: row.claim.as_ref().err().map(|it| Reason {
+            reason: it.name(),
+            detail: it.detail(),
+        }),
+        looks_up: row.looks_up.as_ref().map(|it| Columns::new(Some(it))),
+        deposed: record.deposed.as_deref(),
+        source: row.site.as_ref().map(|site| {
+            let place = Place {
+                path: site.declared.file.path.clone(),
+                span: site.declared.resource().header,
+            };
+            Location::new(snapshot, &place)
+        }),
+    }
+}
+
+fn duplicate<'a>(snapshot: &'a Snapshot, group: &'a Group) -> Duplicate<'a> {
+    let claims = group.claims.iter();
+    Duplicate {
+        cloud_identity_id: &group.id,
+        cloud_identity_realm: group.realm.as_ref().map(|it| it.as_str()),
+        r#type: &group.resource_type,
+        across_stacks: group.across_stacks,
+        claims: claims.map(|it| Named::new(snapshot, *it)).collect(),
+    }
+}
+
+/// The same for a person: a line for each row, then duplicates and dependencies.
+fn text(snapshot: &Snapshot) -> String {
+    let mut out = String::new();
+    for (at, stack) in snapshot.stacks.iter().enumerate() {
+        _ = writeln!(out, "{}", stack.name);
+        for row in 0..stack.rows.len() {
+            let row = RowRef { stack: at, row };
+            _ = writeln!(out, "  {}  {}", snapshot.address(row), what(snapshot, row));
+        }
+    }
+    let named = |it: RowRef| format!("{} of {}", snapshot.address(it), snapshot.stack(it).name);
+    for group in &snapshot.duplicates {
+        let claims: Vec<_> = group.claims.iter().map(|it| named(*it)).collect();
+        _ = writeln!(out, "duplicate {}: {}", group.id, claims.join(", "));
+    }
+    for edge in &snapshot.edges {
+        _ = writeln!(out, "{} reads {}", named(edge.reader), named(edge.owner));
+    }
+    out
+}
+
+fn what(snapshot: &Snapshot, row: RowRef) -> String {
+    let told = |it: &Identity| match &it.realm {
+        Some(realm) => format!("{} in realm {realm}", it.id),
+        None => it.id.to_string(),
+    };
+    let row = snapshot.row(row);
+    match (&row.claim, &row.looks_up) {
+        (Ok(identity), _) => told(identity),
+        (Err(_), Some(identity)) => format!("reads {}", told(identity)),
+        (Err(reason), None) => format!("none: {reason}"),
+    }
+}

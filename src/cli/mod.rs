@@ -1,0 +1,134 @@
+//! The command line over a snapshot.
+
+mod check;
+mod export;
+mod output;
+mod text;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+
+use crate::identity::IdentityRegistry;
+use crate::workspace::{Snapshot, Workspace, root_of};
+
+/// Shows what gantrycd makes of OpenTofu and Terraform stacks.
+///
+/// Without arguments, on a pipe, it is the language server.
+#[derive(Parser)]
+#[command(name = "gantrycd-ls", version)]
+struct Arguments {
+    /// Speak the language server protocol on standard input and output
+    #[arg(long)]
+    stdio: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Report what is wrong: exit code 0 is clean, 1 has findings, 2 could not run
+    Check(On),
+    /// Print every row of every cached state with its identity, duplicates and dependencies
+    Export(On),
+}
+
+/// What to work on, and how to tell of it.
+#[derive(clap::Args)]
+struct On {
+    /// The workspace, or a part of it where a directory above holds gantrycd.hcl
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For a person
+    Text,
+    /// For a program: one document, with a version
+    Json,
+}
+
+/// Runs the command line of this process, `serve` being the language server.
+pub fn run(serve: impl FnOnce() -> ExitCode) -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match arguments.command {
+        Some(Command::Check(on)) => check::run(&on),
+        Some(Command::Export(on)) => export::run(&on),
+        None if arguments.stdio || !io::stdin().is_terminal() => return serve(),
+        None => Arguments::command()
+            .print_help()
+            .map(|()| ExitCode::from(2))
+            .map_err(|it| it.to_string()),
+    };
+    done.unwrap_or_else(|why| {
+        eprintln!("error: {why}");
+        ExitCode::from(2)
+    })
+}
+
+/// A workspace that was read, and the part of it that was asked for.
+struct Read {
+    snapshot: Snapshot,
+    /// Absolute; the root itself unless less was asked for.
+    part: PathBuf,
+    /// How many configuration files were read.
+    files: usize,
+}
+
+/// Reads the workspace that `path` is in: the nearest directory above it that holds the workspace
+/// file, or `path` itself.
+///
+/// # Errors
+/// When there is nothing there that could be checked.
+fn read(path: &Path) -> Result<Read, String> {
+    let part = path
+        .canonicalize()
+        .map_err(|why| format!("{}: {why}", path.display()))?;
+    let directory = match part.is_dir() {
+        true => &*part,
+        false => part.parent().unwrap_or(&part),
+    };
+    let root = root_of(directory);
+    let workspace = Workspace::open(&root, Arc::new(IdentityRegistry::mounted()));
+    for (file, why) in workspace.problems() {
+        let file = file.strip_prefix(&root).unwrap_or(file);
+        eprintln!("warning: {}: {why}", file.display());
+    }
+    let files = workspace.file_count();
+    let snapshot = workspace.snapshot();
+    if files == 0 && snapshot.stacks.is_empty() {
+        let why = "neither configuration nor a state was found";
+        return Err(format!("{}: {why}", path.display()));
+    }
+    Ok(Read {
+        snapshot,
+        part,
+        files,
+    })
+}
+
+/// Prints to standard output. A reader that has gone away is no error of ours.
+///
+/// # Errors
+/// Whatever else keeps the output from being written.
+fn print(text: &str) -> Result<(), String> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// Prints one JSON document.
+fn print_json(document: &impl serde::Serialize) -> Result<(), String> {
+    let mut text = serde_json::to_string_pretty(document).map_err(|it| it.to_string())?;
+    text.push('\n');
+    print(&text)
+}

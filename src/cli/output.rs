@@ -1,0 +1,81 @@
+//! What the machine-readable documents share. Stable: paths are relative to the workspace's root,
+//! lines and characters count from 0, characters in UTF-16 units.
+
+use serde::Serialize;
+
+use crate::identity::Identity;
+use crate::text::{Encoding, Position};
+use crate::workspace::{Place, RowRef, Snapshot};
+
+/// The version of the output format.
+pub(super) const VERSION: u32 = 1;
+
+/// A path and a range. A file that is no text of ours (a state) is named at its start.
+#[derive(Serialize)]
+pub(super) struct Location {
+    path: Box<str>,
+    range: Range,
+}
+
+#[derive(Serialize)]
+struct Range {
+    start: At,
+    end: At,
+}
+
+#[derive(Serialize)]
+struct At {
+    line: u32,
+    character: u32,
+}
+
+impl Location {
+    pub(super) fn new(snapshot: &Snapshot, place: &Place) -> Self {
+        let source = snapshot.source(&place.path);
+        let at = |offset| {
+            let position = source.map(|it| it.position(offset, Encoding::Utf16));
+            let Position { line, character } = position.unwrap_or_default();
+            At { line, character }
+        };
+        Self {
+            path: snapshot.relative(&place.path),
+            range: Range {
+                start: at(place.span.start),
+                end: at(place.span.end),
+            },
+        }
+    }
+}
+
+/// A row by name.
+#[derive(Serialize)]
+pub(super) struct Named<'a> {
+    stack: &'a str,
+    address: String,
+}
+
+impl<'a> Named<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot, row: RowRef) -> Self {
+        Self {
+            stack: &snapshot.stack(row).name,
+            address: snapshot.address(row).to_string(),
+        }
+    }
+}
+
+/// The two columns of an identity.
+#[derive(Serialize)]
+pub(super) struct Columns<'a> {
+    cloud_identity_id: Option<&'a str>,
+    cloud_identity_realm: Option<&'a str>,
+}
+
+impl<'a> Columns<'a> {
+    pub(super) fn new(identity: Option<&'a Identity>) -> Self {
+        let realm = identity.and_then(|it| it.realm.as_ref());
+        Self {
+            cloud_identity_id: identity.map(|it| &*it.id),
+            cloud_identity_realm: realm.map(|it| it.as_str()),
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! The one task that computes what everything comes to, and tells the client.
+//!
+//! One run at a time. Changes that arrive meanwhile are taken together by the next run, and a list
+//! that belongs to an older version of its document is not sent.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use tower_lsp::ls_types::{
+    Diagnostic, DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern,
+    MessageType, Registration,
+};
+
+use crate::checks::{self, Finding};
+use crate::identity::IdentityRegistry;
+use crate::text::Source;
+use crate::workspace::{Snapshot, Workspace, root_of};
+
+use super::convert::{diagnostic, uri_of};
+use super::session::{Changes, Session};
+
+/// How long the disk must be quiet before it is read: a file that is being written, or a branch
+/// that is being checked out, is read once.
+const QUIET: Duration = Duration::from_millis(60);
+
+/// What everything comes to at one revision of the session.
+#[derive(Default)]
+pub(super) struct View {
+    pub(super) revision: u64,
+    pub(super) parts: Vec<Part>,
+    /// The versions of the open documents that were read.
+    pub(super) versions: HashMap<Arc<Path>, i32>,
+}
+
+/// One workspace of a view.
+pub(super) struct Part {
+    pub(super) snapshot: Snapshot,
+    pub(super) findings: Vec<Finding>,
+}
+
+impl View {
+    /// The workspace that a file belongs to.
+    pub(super) fn part(&self, path: &Path) -> Option<&Part> {
+        self.parts
+            .iter()
+            .find(|it| it.snapshot.file(path).is_some())
+    }
+}
+
+/// Analyses whenever something changed, until the process ends.
+pub(super) async fn run(session: Arc<Session>) {
+    if session.settings().watches_files {
+        register_watchers(&session).await;
+    }
+    let mut watcher = Watcher::new(&session);
+    let analysis = Arc::new(Mutex::new(Analysis::default()));
+    let mut published = Published::default();
+    loop {
+        let mut changes = session.take_changes();
+        if changes.disk {
+            tokio::time::sleep(QUIET).await;
+            changes.join(session.take_changes());
+        }
+        let run = {
+            let (session, analysis) = (session.clone(), analysis.clone());
+            tokio::task::spawn_blocking(move || {
+                let mut analysis = analysis.lock().unwrap_or_else(PoisonError::into_inner);
+                let view = analysis.run(&session, changes);
+                let directories = analysis.directories();
+                (view, directories)
+            })
+        };
+        match run.await {
+            Ok((view, directories)) => {
+                let view = Arc::new(view);
+                session.view.send_replace(view.clone());
+                published.publish(&session, &view).await;
+                watcher.watch(directories);
+            }
+            Err(error) => {
+                let what = format!("the analysis failed and is tried again: {error}");
+                session.client.log_message(MessageType::ERROR, what).await;
+            }
+        }
+        session.changed().await;
+    }
+}
+
+impl Changes {
+    fn join(&mut self, later: Changes) {
+        self.revision = self.revision.max(later.revision);
+        self.documents.extend(later.documents);
+        self.disk |= later.disk;
+        self.added.extend(later.added);
+        self.removed.extend(later.removed);
+    }
+}
+
+#[derive(Default)]
+struct Analysis {
+    workspaces: Vec<Workspace>,
+}
+
+impl Analysis {
+    fn run(&mut self, session: &Session, changes: Changes) -> View {
+        self.change_folders(session, &changes);
+        if changes.disk {
+            for workspace in &mut self.workspaces {
+                workspace.refresh();
+            }
+        }
+        for path in &changes.documents {
+            let document = session.documents.get(path).map(|it| it.source.clone());
+            self.overlay(path, document);
+        }
+        let versions = session.documents.iter();
+        let versions = versions.map(|it| (it.key().clone(), it.version)).collect();
+        let part = |workspace: &Workspace| {
+            let snapshot = workspace.snapshot();
+            let findings = checks::run(&snapshot);
+            Part { snapshot, findings }
+        };
+        View {
+            revision: changes.revision,
+            parts: self.workspaces.iter().map(part).collect(),
+            versions,
+        }
+    }
+
+    fn change_folders(&mut self, session: &Session, changes: &Changes) {
+        let removed: Vec<_> = changes.removed.iter().map(|it| root_of(it)).collect();
+        self.workspaces
+            .retain(|it| !removed.iter().any(|root| **it.root() == **root));
+        let mut added: Vec<PathBuf> = changes.added.iter().map(|it| root_of(it)).collect();
+        // a file that belongs to no folder brings its own
+        if self.workspaces.is_empty() && added.is_empty() {
+            let alone = changes.documents.iter().next().and_then(|it| it.parent());
+            added.extend(alone.map(root_of));
+        }
+        for root in added {
+            if self.workspaces.iter().any(|it| root.starts_with(it.root())) {
+                continue;
+            }
+            self.workspaces.retain(|it| !it.root().starts_with(&root));
+            let registry = Arc::new(IdentityRegistry::mounted());
+            let mut workspace = Workspace::open(&root, registry);
+            for document in session.documents.iter() {
+                workspace.open_document(document.key(), document.source.clone());
+            }
+            self.workspaces.push(workspace);
+        }
+    }
+
+    fn overlay(&mut self, path: &Path, document: Option<Source>) {
+        for workspace in &mut self.workspaces {
+            match &document {
+                Some(source) => _ = workspace.open_document(path, source.clone()),
+                None => workspace.close_document(path),
+            }
+        }
+    }
+
+    fn directories(&self) -> BTreeSet<PathBuf> {
+        let all = self.workspaces.iter().flat_map(|it| it.directories());
+        all.map(Into::into).collect()
+    }
+}
+
+/// What the client was told last, by file.
+#[derive(Default)]
+struct Published {
+    lists: HashMap<Arc<Path>, Vec<Diagnostic>>,
+    logged: BTreeSet<String>,
+}
+
+impl Published {
+    async fn publish(&mut self, session: &Session, view: &View) {
+        let settings = session.settings();
+        let mut lists: HashMap<Arc<Path>, Vec<Diagnostic>> = HashMap::new();
+        let mut unplaced = BTreeSet::new();
+        for part in &view.parts {
+            for finding in &part.findings {
+                match diagnostic(&part.snapshot, finding, settings) {
+                    Some(it) => lists
+                        .entry(finding.place.path.clone())
+                        .or_default()
+                        .push(it),
+                    // of a state without configuration: nothing in an editor to underline
+                    None => _ = unplaced.insert(finding.message.clone()),
+                }
+            }
+        }
+        let gone = self.lists.keys().filter(|it| !lists.contains_key(*it));
+        let cleared: Vec<_> = gone.map(|it| (it.clone(), Vec::new())).collect();
+        for (path, list) in lists.into_iter().chain(cleared) {
+            if self.lists.get(&path) == Some(&list) {
+                continue;
+            }
+            let (uri, version) = match session.documents.get(&path) {
+                Some(open) => (Some(open.uri.clone()), Some(open.version)),
+                None => (uri_of(&path), None),
+            };
+            // a newer text is on its way to the next run
+            if version != view.versions.get(&path).copied() {
+                continue;
+            }
+            if let Some(uri) = uri {
+                session
+                    .client
+                    .publish_diagnostics(uri, list.clone(), version)
+                    .await;
+            }
+            match list.is_empty() {
+                true => _ = self.lists.remove(&path),
+                false => _ = self.lists.insert(path, list),
+            }
+        }
+        for message in &unplaced {
+            if !self.logged.contains(message) {
+                session
+                    .client
+                    .log_message(MessageType::WARNING, message)
+                    .await;
+            }
+        }
+        self.logged = unplaced;
+    }
+}
+
+async fn register_watchers(session: &Session) {
+    let glob = "**/*.{tf,tofu,tfstate,json,hcl}".to_owned();
+    let options = DidChangeWatchedFilesRegistrationOptions {
+        watchers: vec![FileSystemWatcher {
+            glob_pattern: GlobPattern::String(glob),
+            kind: None,
+        }],
+    };
+    let registration = Registration {
+        id: "gantrycd-files".into(),
+        method: "workspace/didChangeWatchedFiles".into(),
+        register_options: serde_json::to_value(options).ok(),
+    };
+    let client = session.client.clone();
+    // the client's answer is of no consequence, and must not be waited for
+    tokio::spawn(async move { client.register_capability(vec![registration]).await });
+}
+
+/// Tells the session of changes on the disk, where the client does not.
+struct Watcher {
+    watcher: Option<RecommendedWatcher>,
+    watched: BTreeSet<PathBuf>,
+}
+
+impl Watcher {
+    fn new(session: &Arc<Session>) -> Self {
+        let told = session.clone();
+        let tell = move |event: notify::Result<notify::Event>| {
+            let reads = |it: &notify::Event| matches!(it.kind, notify::EventKind::Access(_));
+            if !event.as_ref().is_ok_and(reads) {
+                told.disk_changed();
+            }
+        };
+        let wanted = !session.settings().watches_files;
+        Self {
+            watcher: wanted
+                .then(|| notify::recommended_watcher(tell).ok())
+                .flatten(),
+            watched: BTreeSet::new(),
+        }
+    }
+
+    /// Watches these directories, each by itself: what lies in between is none of ours.
+    fn watch(&mut self, directories: BTreeSet<PathBuf>) {
+        let Some(watcher) = &mut self.watcher else {
+            return;
+        };
+        for gone in self.watched.difference(&directories) {
+            // an error means that it is gone already
+            _ = watcher.unwatch(gone);
+        }
+        for new in directories.difference(&self.watched) {
+            // what cannot be watched is read again when something else changes
+            _ = watcher.watch(new, RecursiveMode::NonRecursive);
+        }
+        self.watched = directories;
+    }
+}

@@ -1,0 +1,130 @@
+//! The language server over standard input and output.
+//!
+//! Notifications change the session synchronously and return; one task computes what it all comes
+//! to and publishes it; a request waits for the answer to the text that it was asked about.
+
+mod analysis;
+mod convert;
+mod document;
+mod session;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types::{
+    CodeActionParams, CodeActionResponse, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    DidSaveTextDocumentParams, Hover, HoverParams, InitializeParams, InitializeResult,
+    InitializedParams, ServerInfo,
+};
+use tower_lsp::{LanguageServer, LspService, Server};
+
+use session::Session;
+
+/// More requests than this are never in flight. The framework's own limit of four deadlocks when
+/// four of them wait.
+const UNLIMITED: usize = 1 << 16;
+
+/// Serves one client until it says `exit` or closes its end. The exit code is 0 when it said
+/// `shutdown` before, and 1 otherwise.
+pub fn serve() -> ExitCode {
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(1);
+        }
+    };
+    let clean = runtime.block_on(async {
+        let mut session = None;
+        let (service, socket) = LspService::new(|client| {
+            let new = Arc::new(Session::new(client));
+            session = Some(new.clone());
+            Backend { session: new }
+        });
+        let session = session.expect("the service is made from a session");
+        let (stdin, stdout) = (tokio::io::stdin(), tokio::io::stdout());
+        Server::new(stdin, stdout, socket)
+            .concurrency_level(UNLIMITED)
+            .serve(service)
+            .await;
+        session.was_shut_down()
+    });
+    // a blocking read of standard input must not keep the process
+    runtime.shutdown_background();
+    match clean {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(1),
+    }
+}
+
+struct Backend {
+    session: Arc<Session>,
+}
+
+impl LanguageServer for Backend {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        Ok(InitializeResult {
+            capabilities: self.session.initialize(&params),
+            server_info: Some(ServerInfo {
+                name: env!("CARGO_PKG_NAME").into(),
+                version: Some(env!("CARGO_PKG_VERSION").into()),
+            }),
+            offset_encoding: None,
+        })
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        tokio::spawn(analysis::run(self.session.clone()));
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        self.session.shut_down();
+        Ok(())
+    }
+
+    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+        self.session.open(params.text_document);
+    }
+
+    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+        self.session.change(params);
+    }
+
+    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+        self.session.close(&params.text_document.uri);
+    }
+
+    async fn did_save(&self, _: DidSaveTextDocumentParams) {
+        self.session.disk_changed();
+    }
+
+    async fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {
+        self.session.disk_changed();
+    }
+
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        self.session.change_folders(&params.event);
+    }
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        let at = params.text_document_position_params;
+        let view = self.session.view().await;
+        let settings = self.session.settings();
+        Ok(compute(move || convert::hover(&view, settings, &at)).await)
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        let view = self.session.view().await;
+        let settings = self.session.settings();
+        Ok(compute(move || convert::code_actions(&view, settings, &params)).await)
+    }
+}
+
+/// Computes an answer off the protocol's task. A fault of ours costs this one answer.
+async fn compute<T: Send + 'static>(
+    answer: impl FnOnce() -> Option<T> + Send + 'static,
+) -> Option<T> {
+    tokio::task::spawn_blocking(answer).await.ok().flatten()
+}

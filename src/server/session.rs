@@ -1,0 +1,247 @@
+//! What the server knows of its client, and what the client changed since the last analysis.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use dashmap::DashMap;
+use tokio::sync::{Notify, watch};
+use tower_lsp::Client;
+use tower_lsp::ls_types::{
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DidChangeTextDocumentParams,
+    HoverProviderCapability, InitializeParams, OneOf, PositionEncodingKind, SaveOptions,
+    ServerCapabilities, TextDocumentItem, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+};
+
+use crate::text::{Encoding, Source};
+
+use super::analysis::View;
+use super::convert::path_of;
+use super::document::Document;
+
+/// What the client can do, resolved once.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Settings {
+    pub(super) encoding: Encoding,
+    /// Edits may name the version of the document that they are for.
+    pub(super) document_changes: bool,
+    /// Diagnostics may carry related places.
+    pub(super) related_information: bool,
+    /// The client tells of changes on the disk.
+    pub(super) watches_files: bool,
+}
+
+/// Everything that notifications change.
+pub(super) struct Session {
+    pub(super) client: Client,
+    settings: OnceLock<Settings>,
+    pub(super) documents: DashMap<Arc<Path>, Document>,
+    pending: Mutex<Changes>,
+    wake: Notify,
+    revision: AtomicU64,
+    pub(super) view: watch::Sender<Arc<View>>,
+    shut_down: AtomicBool,
+}
+
+/// What changed since the last analysis.
+#[derive(Default, Debug)]
+pub(super) struct Changes {
+    /// The session's revision that they bring about.
+    pub(super) revision: u64,
+    /// Documents that were opened, edited or closed.
+    pub(super) documents: BTreeSet<Arc<Path>>,
+    /// Whether something on the disk did.
+    pub(super) disk: bool,
+    /// The workspace folders, when they are others.
+    pub(super) added: Vec<PathBuf>,
+    pub(super) removed: Vec<PathBuf>,
+}
+
+impl Session {
+    pub(super) fn new(client: Client) -> Self {
+        Self {
+            client,
+            settings: OnceLock::new(),
+            documents: DashMap::new(),
+            pending: Mutex::default(),
+            wake: Notify::new(),
+            revision: AtomicU64::new(0),
+            view: watch::Sender::new(Arc::default()),
+            shut_down: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn initialize(&self, params: &InitializeParams) -> ServerCapabilities {
+        let settings = *self.settings.get_or_init(|| settings(params));
+        let folders = params.workspace_folders.iter().flatten();
+        let mut folders: Vec<_> = folders.filter_map(|it| path_of(&it.uri)).collect();
+        if folders.is_empty() {
+            #[allow(deprecated)] // what clients without workspace folders send
+            let root = params.root_uri.as_ref().and_then(path_of);
+            folders.extend(root);
+        }
+        self.update(|it| it.added.extend(folders));
+        capabilities(settings.encoding)
+    }
+
+    pub(super) fn settings(&self) -> Settings {
+        self.settings.get().copied().unwrap_or_default()
+    }
+
+    pub(super) fn open(&self, document: TextDocumentItem) {
+        let Some(path) = path_of(&document.uri) else {
+            return;
+        };
+        let path: Arc<Path> = path.into();
+        let opened = Document {
+            uri: document.uri,
+            version: document.version,
+            source: Source::new(&document.text),
+        };
+        self.documents.insert(path.clone(), opened);
+        self.update(|it| _ = it.documents.insert(path));
+    }
+
+    pub(super) fn change(&self, params: DidChangeTextDocumentParams) {
+        let Some(path) = path_of(&params.text_document.uri) else {
+            return;
+        };
+        let Some((path, edited)) = self.documents.get(&*path).map(|it| {
+            let edited = it.edited(
+                params.text_document.version,
+                &params.content_changes,
+                self.settings().encoding,
+            );
+            (it.key().clone(), edited)
+        }) else {
+            return;
+        };
+        match edited {
+            Ok(edited) => _ = self.documents.insert(path.clone(), edited),
+            // what the disk has is true of the disk; a guess is true of nothing
+            Err(_) => _ = self.documents.remove(&path),
+        }
+        self.update(|it| _ = it.documents.insert(path));
+    }
+
+    pub(super) fn close(&self, uri: &Uri) {
+        let Some((path, _)) = path_of(uri).and_then(|it| self.documents.remove(&*it)) else {
+            return;
+        };
+        self.update(|it| _ = it.documents.insert(path));
+    }
+
+    pub(super) fn disk_changed(&self) {
+        self.update(|it| it.disk = true);
+    }
+
+    pub(super) fn change_folders(&self, event: &WorkspaceFoldersChangeEvent) {
+        let added = event.added.iter().filter_map(|it| path_of(&it.uri));
+        let removed = event.removed.iter().filter_map(|it| path_of(&it.uri));
+        self.update(|it| {
+            it.added.extend(added);
+            it.removed.extend(removed);
+        });
+    }
+
+    fn update(&self, change: impl FnOnce(&mut Changes)) {
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut pending);
+        pending.revision = self.revision.fetch_add(1, Ordering::SeqCst) + 1;
+        drop(pending);
+        self.wake.notify_one();
+    }
+
+    /// Waits until something changed.
+    pub(super) async fn changed(&self) {
+        self.wake.notified().await;
+    }
+
+    /// What changed since this was asked last.
+    pub(super) fn take_changes(&self) -> Changes {
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut pending)
+    }
+
+    /// What the present text comes to. Waits for the analysis that knows of it.
+    pub(super) async fn view(&self) -> Arc<View> {
+        let wanted = self.revision.load(Ordering::SeqCst);
+        let mut views = self.view.subscribe();
+        match views.wait_for(|it| it.revision >= wanted).await {
+            Ok(view) => view.clone(),
+            Err(_) => Arc::default(),
+        }
+    }
+
+    pub(super) fn shut_down(&self) {
+        self.shut_down.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn was_shut_down(&self) -> bool {
+        self.shut_down.load(Ordering::SeqCst)
+    }
+}
+
+fn settings(params: &InitializeParams) -> Settings {
+    let capabilities = &params.capabilities;
+    let general = capabilities.general.as_ref();
+    let encodings = general.and_then(|it| it.position_encodings.as_deref());
+    let offers = |kind: PositionEncodingKind| encodings.is_some_and(|it| it.contains(&kind));
+    let workspace = capabilities.workspace.as_ref();
+    let document = capabilities.text_document.as_ref();
+    Settings {
+        // bytes are what everything here counts in
+        encoding: match offers(PositionEncodingKind::UTF8) {
+            true => Encoding::Utf8,
+            false => Encoding::Utf16,
+        },
+        document_changes: workspace
+            .and_then(|it| it.workspace_edit.as_ref()?.document_changes)
+            .unwrap_or(false),
+        related_information: document
+            .and_then(|it| it.publish_diagnostics.as_ref()?.related_information)
+            .unwrap_or(false),
+        watches_files: workspace
+            .and_then(|it| it.did_change_watched_files.as_ref()?.dynamic_registration)
+            .unwrap_or(false),
+    }
+}
+
+fn capabilities(encoding: Encoding) -> ServerCapabilities {
+    ServerCapabilities {
+        position_encoding: Some(match encoding {
+            Encoding::Utf8 => PositionEncodingKind::UTF8,
+            Encoding::Utf16 => PositionEncodingKind::UTF16,
+            Encoding::Utf32 => PositionEncodingKind::UTF32,
+        }),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(
+            TextDocumentSyncOptions {
+                open_close: Some(true),
+                change: Some(TextDocumentSyncKind::INCREMENTAL),
+                save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions {
+                    include_text: Some(false),
+                })),
+                ..Default::default()
+            },
+        )),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(vec![
+                CodeActionKind::QUICKFIX,
+                CodeActionKind::REFACTOR_REWRITE,
+            ]),
+            ..Default::default()
+        })),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            ..Default::default()
+        }),
+        ..Default::default()
+    }
+}

@@ -1,0 +1,150 @@
+//! What lies on the disk below a workspace's root, and what is worth reading of it.
+//!
+//! Walks and reads; knows nothing of what it reads.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use ignore::WalkBuilder;
+
+use crate::config::is_configuration;
+
+/// Directories that hold nothing of the operator's own.
+const PASSED_OVER: &[&str] = &[
+    ".git",
+    "node_modules",
+    ".terraform",
+    ".terragrunt-cache",
+    ".gantrycd",
+];
+
+/// When a file was last written and how long it is: the same stamp, the same content.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Stamp {
+    pub(super) modified: Option<SystemTime>,
+    length: u64,
+}
+
+impl Stamp {
+    /// The stamp of a regular file; `None` for anything else.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        Some(Self {
+            modified: metadata.modified().ok(),
+            length: metadata.len(),
+        })
+    }
+}
+
+/// The files that a workspace is made of. Sorted, and each once.
+#[derive(Default, Debug)]
+pub(super) struct Listing {
+    /// Configuration files, those of modules in use under `.terraform` included.
+    pub(super) configuration: BTreeSet<PathBuf>,
+    /// `*.tfstate`, and JSON beside configuration that says that it is `show -json`.
+    pub(super) states: BTreeSet<PathBuf>,
+    /// Inventories of `.gantrycd/state`.
+    pub(super) inventories: BTreeSet<PathBuf>,
+    /// `.terraform/modules/modules.json`.
+    pub(super) manifests: BTreeSet<PathBuf>,
+    /// Directories that hold a dependency lock file.
+    pub(super) locked: BTreeSet<PathBuf>,
+    /// Directories that were walked.
+    pub(super) directories: BTreeSet<PathBuf>,
+}
+
+impl Listing {
+    /// Lists what is below `root`. Directories behind symbolic links are not entered: what is in
+    /// them is listed where it really is.
+    pub(super) fn walk(root: &Path) -> Self {
+        let mut listing = Self::default();
+        let mut json = Vec::new();
+        let walk = WalkBuilder::new(root)
+            .standard_filters(false)
+            .follow_links(false)
+            .filter_entry(|entry| {
+                let name = entry.file_name().to_string_lossy();
+                entry.depth() == 0 || !PASSED_OVER.contains(&&*name)
+            })
+            .build();
+        // what cannot be listed (no permission, removed meanwhile) is left out
+        for entry in walk.flatten() {
+            let kind = entry.file_type();
+            if kind.is_some_and(|it| it.is_dir()) {
+                listing.directories.insert(entry.into_path());
+                continue;
+            }
+            let is_link = kind.is_some_and(|it| it.is_symlink());
+            if is_link && !fs::metadata(entry.path()).is_ok_and(|it| it.is_file()) {
+                continue;
+            }
+            let Some(name) = entry.file_name().to_str() else {
+                continue;
+            };
+            if is_configuration(name) {
+                listing.configuration.insert(entry.into_path());
+            } else if name == ".terraform.lock.hcl" {
+                listing.locked.extend(entry.path().parent().map(Into::into));
+            } else if is_link {
+                // a state is one state, by whatever name
+            } else if name.ends_with(".tfstate") {
+                listing.states.insert(entry.into_path());
+            } else if name.ends_with(".json") {
+                json.push(entry.into_path());
+            }
+        }
+        let configured = listing.configured_directories();
+        listing.states.extend(json.into_iter().filter(|path| {
+            path.parent().is_some_and(|it| configured.contains(it)) && is_show_json(path)
+        }));
+        for directory in &configured {
+            let manifest = directory.join(".terraform/modules/modules.json");
+            if manifest.is_file() {
+                listing.manifests.insert(manifest);
+            }
+        }
+        let cache = root.join(".gantrycd/state");
+        if cache.is_dir() {
+            let files = WalkBuilder::new(&cache).standard_filters(false).build();
+            for entry in files.flatten() {
+                if entry.file_type().is_some_and(|it| it.is_dir()) {
+                    listing.directories.insert(entry.into_path());
+                } else if entry.path().extension().is_some_and(|it| it == "json") {
+                    listing.inventories.insert(entry.into_path());
+                }
+            }
+        }
+        listing
+    }
+
+    /// Directories that hold configuration.
+    fn configured_directories(&self) -> BTreeSet<PathBuf> {
+        let parents = self.configuration.iter().filter_map(|it| it.parent());
+        parents.map(Into::into).collect()
+    }
+}
+
+/// Configuration files directly in a directory.
+pub(super) fn configuration_in(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let files = entries.filter(|it| it.file_name().to_str().is_some_and(is_configuration));
+    let mut files: Vec<_> = files
+        .map(|it| it.path())
+        .filter(|it| it.is_file())
+        .collect();
+    files.sort();
+    files
+}
+
+/// Whether a JSON file begins as `terraform show -json` writes it.
+fn is_show_json(path: &Path) -> bool {
+    let mut head = [0; 64];
+    let read = fs::File::open(path).and_then(|mut file| file.read(&mut head));
+    let head = String::from_utf8_lossy(&head[..read.unwrap_or(0)]);
+    let head = head.trim_start_matches('\u{feff}').trim_start();
+    head.strip_prefix('{')
+        .is_some_and(|rest| rest.trim_start().starts_with("\"format_version\""))
+}

@@ -1,0 +1,428 @@
+//! Stacks: which there are, which state belongs to each, and what each row of it is.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::config::{Backend, Declared, Module, ModuleFile};
+use crate::identity::{Identity, IdentityRegistry, Mode, NoIdentity};
+use crate::state::{Format, Record, State};
+use crate::text::Span;
+
+use super::tag_support::Observed;
+use super::tree::{Tree, called_directory, normalize};
+use super::{StateFile, Workspace};
+
+/// A root module and one state of it.
+#[derive(Debug)]
+pub struct Stack {
+    /// The directory below the workspace root, with `@NAME` for a workspace other than default; of
+    /// a state that has its own name, the path without `.tfstate`.
+    pub name: Box<str>,
+    /// The absolute directory.
+    pub directory: Arc<Path>,
+    /// The Terraform workspace.
+    pub workspace: Box<str>,
+    /// The configuration; `None` for a stack that is known by its state alone.
+    pub tree: Option<Arc<Tree>>,
+    /// The state that counts.
+    pub state: Option<StackState>,
+    /// States that should have been read and could not be.
+    pub unreadable: Vec<Unreadable>,
+    /// What each record of the state is, in the state's order.
+    pub rows: Vec<Row>,
+    /// What the state shows of resource types.
+    pub observed: Observed,
+}
+
+/// The state of a stack.
+#[derive(Clone, Debug)]
+pub struct StackState {
+    /// The file's absolute path.
+    pub path: Arc<Path>,
+    /// What was read.
+    pub file: Arc<State>,
+    /// When the file was last written.
+    pub modified: Option<SystemTime>,
+}
+
+/// A state that could not be read.
+#[derive(Clone, Debug)]
+pub struct Unreadable {
+    /// The file's absolute path.
+    pub path: Arc<Path>,
+    /// One line that says why, and the remedy.
+    pub problem: String,
+}
+
+/// What one record of a state is.
+#[derive(Debug)]
+pub struct Row {
+    /// The identity that it claims, or why it claims none.
+    pub claim: Result<Identity, NoIdentity>,
+    /// Of a data source: the identity that an owner is looked up by.
+    pub looks_up: Option<Identity>,
+    /// Where it is declared.
+    pub site: Option<Site>,
+}
+
+/// The block that declares a row, and its module in the stack's tree.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Which module of the tree.
+    pub node: usize,
+    /// The block.
+    pub declared: Declared,
+}
+
+impl Stack {
+    /// The record of a row.
+    pub fn record(&self, row: usize) -> &Record {
+        let state = self.state.as_ref().expect("a row has a state");
+        &state.file.records[row]
+    }
+
+    /// All records of the state.
+    pub fn records(&self) -> impl Iterator<Item = &Record> {
+        self.state.iter().flat_map(|it| &it.file.records)
+    }
+
+    /// The root module.
+    pub fn module(&self) -> Option<&Arc<Module>> {
+        Some(&self.tree.as_ref()?.nodes()[0].module)
+    }
+
+    /// Where a fault of the stack's state stands: its backend block, else the start of its first
+    /// file by name.
+    pub fn backend_place(&self) -> Option<(&Arc<ModuleFile>, Span)> {
+        let module = self.module()?;
+        if let Some((file, backend)) = module.backend() {
+            return Some((file, backend.header));
+        }
+        let first = module.files.iter().min_by_key(|it| it.path.clone())?;
+        let line = first.source().text().lines().next().unwrap_or_default();
+        Some((first, Span::new(0, line.len())))
+    }
+}
+
+/// The file that a `local` backend names; `None` for another backend, or the default file.
+pub(super) fn local_path(directory: &Path, backend: &Backend) -> Option<PathBuf> {
+    let path = backend
+        .path
+        .as_deref()
+        .filter(|_| &*backend.kind == "local")?;
+    Some(normalize(&directory.join(path)))
+}
+
+/// The states of one directory, by what each is to it.
+#[derive(Default)]
+struct States<'a> {
+    /// `terraform.tfstate`, or what the `local` backend names.
+    main: Option<(&'a Arc<Path>, &'a StateFile)>,
+    errored: Option<(&'a Arc<Path>, &'a StateFile)>,
+    shown: Vec<(&'a Arc<Path>, &'a StateFile)>,
+    workspaces: BTreeMap<Box<str>, (&'a Arc<Path>, &'a StateFile)>,
+    named: Vec<(&'a Arc<Path>, &'a StateFile)>,
+}
+
+/// All stacks of a workspace, sorted by name, without their rows.
+pub(super) fn discover(
+    workspace: &Workspace,
+    modules: &HashMap<Arc<Path>, Arc<Module>>,
+) -> Vec<Stack> {
+    let root = &workspace.root;
+    let mut states = states_by_directory(workspace, modules);
+    let called = called_directories(modules);
+    let installed = |path: &Path| path.components().any(|it| it.as_os_str() == ".terraform");
+    let mut directories: BTreeSet<Arc<Path>> = states.keys().cloned().collect();
+    directories.extend(modules.keys().filter(|it| !installed(it)).cloned());
+
+    let mut stacks = Vec::new();
+    for directory in directories {
+        let found = states.remove(&directory).unwrap_or_default();
+        let module = modules.get(&directory);
+        let base = relative(root, &directory);
+        let tree = module.map(|module| {
+            let manifest = directory.join(".terraform/modules/modules.json");
+            let manifest = workspace.manifests.get(&manifest).map(|(_, it)| &**it);
+            Arc::new(Tree::new(module, manifest, modules))
+        });
+        let mut push = |name: Box<str>, workspace: &str, tree, (state, unreadable)| {
+            stacks.push(Stack {
+                name,
+                directory: directory.clone(),
+                workspace: workspace.into(),
+                tree,
+                state,
+                unreadable,
+                rows: Vec::new(),
+                observed: Observed::default(),
+            });
+        };
+        let (state, unreadable) = default_state(&found);
+        let is_root = module.is_some_and(|module| {
+            module.backend().is_some()
+                || workspace.listing.locked.contains(&*directory)
+                || !called.contains(&*directory)
+        });
+        let has_state = state.is_some() || !unreadable.is_empty();
+        if has_state || (is_root && found.workspaces.is_empty()) {
+            push(base.clone(), "default", tree.clone(), (state, unreadable));
+        }
+        for (name, (path, file)) in found.workspaces {
+            let read = read(path, file);
+            if read.0.is_some() || !read.1.is_empty() {
+                push(format!("{base}@{name}").into(), &name, tree.clone(), read);
+            }
+        }
+        for (path, file) in newest_of_each_lineage(found.named) {
+            let read = read(path, file);
+            if read.0.is_some() || !read.1.is_empty() {
+                let name = relative(root, &path.with_extension(""));
+                push(name, "default", None, read);
+            }
+        }
+    }
+    adopt_inventories(workspace, &mut stacks);
+    stacks.sort_by(|a, b| a.name.cmp(&b.name));
+    stacks
+}
+
+/// Sorts every state file to the directory that it belongs to.
+fn states_by_directory<'a>(
+    workspace: &'a Workspace,
+    modules: &HashMap<Arc<Path>, Arc<Module>>,
+) -> HashMap<Arc<Path>, States<'a>> {
+    let mut by_directory: HashMap<Arc<Path>, States> = HashMap::new();
+    let mut taken = HashSet::new();
+    // what a backend names belongs to that stack, wherever it lies
+    for (directory, module) in modules {
+        let Some((_, backend)) = module.backend() else {
+            continue;
+        };
+        let Some(path) = local_path(directory, backend) else {
+            continue;
+        };
+        taken.insert(directory.join("terraform.tfstate"));
+        if let Some((path, file)) = workspace.states.get_key_value(&*path) {
+            taken.insert(path.to_path_buf());
+            by_directory.entry(directory.clone()).or_default().main = Some((path, file));
+        }
+    }
+    for (path, file) in &workspace.states {
+        if taken.contains(&**path) || workspace.listing.inventories.contains(&**path) {
+            continue;
+        }
+        let name = path
+            .file_name()
+            .and_then(|it| it.to_str())
+            .unwrap_or_default();
+        let Some(parent) = path.parent() else {
+            continue;
+        };
+        let workspaces = parent.parent().filter(|it| {
+            it.file_name()
+                .is_some_and(|name| name == "terraform.tfstate.d")
+        });
+        match (name, workspaces.and_then(Path::parent)) {
+            ("terraform.tfstate", Some(directory)) => {
+                let name = parent.file_name().unwrap_or_default().to_string_lossy();
+                let states = by_directory.entry(directory.into()).or_default();
+                states.workspaces.insert(name.into(), (path, file));
+            }
+            (name, _) => {
+                let states = by_directory.entry(parent.into()).or_default();
+                match name {
+                    "terraform.tfstate" => states.main = Some((path, file)),
+                    "errored.tfstate" => states.errored = Some((path, file)),
+                    name if name.ends_with(".json") => states.shown.push((path, file)),
+                    _ => states.named.push((path, file)),
+                }
+            }
+        }
+    }
+    by_directory
+}
+
+/// Directories that some module calls, in this workspace.
+fn called_directories(modules: &HashMap<Arc<Path>, Arc<Module>>) -> HashSet<PathBuf> {
+    let calls = modules.values().flat_map(|module| {
+        let called = |(_, call)| called_directory(module, call);
+        module.calls().filter_map(called).collect::<Vec<_>>()
+    });
+    calls.collect()
+}
+
+fn read(path: &Arc<Path>, file: &StateFile) -> (Option<StackState>, Vec<Unreadable>) {
+    let state = file.read.state.as_ref().map(|state| StackState {
+        path: path.clone(),
+        file: state.clone(),
+        modified: file.modified(),
+    });
+    let unreadable = file.read.problem.iter().map(|problem| Unreadable {
+        path: path.clone(),
+        problem: problem.clone(),
+    });
+    (state, unreadable.collect())
+}
+
+/// The state of the default workspace: the main one, unless `errored.tfstate` is a newer one of the
+/// same lineage; without either, what `show -json` wrote beside the configuration.
+fn default_state(states: &States) -> (Option<StackState>, Vec<Unreadable>) {
+    let (mut state, mut unreadable) = match states.main {
+        Some((path, file)) => read(path, file),
+        None => (None, Vec::new()),
+    };
+    if let Some((path, file)) = states.errored {
+        let (errored, more) = read(path, file);
+        unreadable.extend(more);
+        if let Some(errored) = errored {
+            match &state {
+                Some(main) if main.file.lineage != errored.file.lineage => {
+                    unreadable.push(Unreadable {
+                        path: path.clone(),
+                        problem: "of another lineage than the stack's state: passed over".into(),
+                    });
+                }
+                Some(main) if errored.file.serial <= main.file.serial => {}
+                _ => state = Some(errored),
+            }
+        }
+    }
+    if state.is_none() && unreadable.is_empty() {
+        let shown = states.shown.iter().map(|(path, file)| read(path, file));
+        let shown: Vec<_> = shown.collect();
+        let of = |format| {
+            let mut states = shown.iter().filter_map(|(state, _)| state.as_ref());
+            states.find(|it| it.file.format == format).cloned()
+        };
+        state = of(Format::ShowState).or_else(|| of(Format::ShowPlan));
+    }
+    (state, unreadable)
+}
+
+/// Of states with names of their own that lie side by side, the newest of each lineage: the others
+/// are what it was before.
+fn newest_of_each_lineage<'a>(
+    named: Vec<(&'a Arc<Path>, &'a StateFile)>,
+) -> Vec<(&'a Arc<Path>, &'a StateFile)> {
+    let stamp = |file: &StateFile| {
+        let state = file.read.state.as_ref()?;
+        Some((state.lineage.clone()?, state.serial))
+    };
+    let mut newest: Vec<(&Arc<Path>, &StateFile)> = Vec::new();
+    for (path, file) in named {
+        let Some((lineage, serial)) = stamp(file) else {
+            newest.push((path, file));
+            continue;
+        };
+        let same = newest
+            .iter_mut()
+            .find(|(_, it)| stamp(it).is_some_and(|(other, _)| other == lineage));
+        match same {
+            Some(same) if stamp(same.1).is_some_and(|(_, other)| other < serial) => {
+                *same = (path, file);
+            }
+            Some(_) => {}
+            None => newest.push((path, file)),
+        }
+    }
+    newest
+}
+
+/// Gives each inventory of the cache to the stack that it names, or makes a stack of it.
+fn adopt_inventories(workspace: &Workspace, stacks: &mut Vec<Stack>) {
+    for path in &workspace.listing.inventories {
+        let Some((path, file)) = workspace.states.get_key_value(&**path) else {
+            continue;
+        };
+        let (state, unreadable) = read(path, file);
+        let name = state.as_ref().and_then(|it| it.file.name.clone());
+        let name = name.unwrap_or_else(|| {
+            let cache = workspace.root.join(".gantrycd/state");
+            relative(&cache, &path.with_extension(""))
+        });
+        if let Some(stack) = stacks.iter_mut().find(|it| it.name == name) {
+            stack.unreadable.extend(unreadable);
+            let older = |cached: &StackState| {
+                stack.state.as_ref().is_some_and(|it| {
+                    it.file.lineage == cached.file.lineage && it.file.serial > cached.file.serial
+                })
+            };
+            if let Some(cached) = state.filter(|it| !older(it)) {
+                stack.state = Some(cached);
+            }
+            continue;
+        }
+        let (directory, terraform_workspace) = match name.split_once('@') {
+            Some((directory, workspace)) => (directory, workspace),
+            None => (&*name, "default"),
+        };
+        let directory: Arc<Path> = normalize(&workspace.root.join(directory)).into();
+        let same = stacks.iter().find(|it| it.directory == directory);
+        stacks.push(Stack {
+            tree: same.and_then(|it| it.tree.clone()),
+            directory,
+            workspace: terraform_workspace.into(),
+            state,
+            unreadable,
+            rows: Vec::new(),
+            observed: Observed::default(),
+            name,
+        });
+    }
+}
+
+/// Decides what each row of the stack is.
+pub(super) fn decide(stack: &mut Stack, registry: &IdentityRegistry) {
+    let Some(state) = &stack.state else {
+        return;
+    };
+    let tree = stack.tree.as_deref();
+    let decide = |record: &Record| {
+        let address = &record.row.address;
+        let site = tree.and_then(|tree| {
+            let node = tree.find(&address.module)?;
+            let module = &tree.nodes()[node].module;
+            let declared = module.resource(address.mode, &address.resource_type, &address.name)?;
+            Some(Site { node, declared })
+        });
+        let ignored = site
+            .as_ref()
+            .is_some_and(|it| it.declared.resource().ignored);
+        let (claim, looks_up) = match &record.decided {
+            None => {
+                let claim = registry.claim(&record.row, ignored);
+                let looks_up = match address.mode {
+                    Mode::Data => registry.look_up(&record.row, ignored).ok(),
+                    Mode::Managed => None,
+                };
+                (claim, looks_up)
+            }
+            Some(_) if ignored => (Err(NoIdentity::OptedOutByComment), None),
+            Some(decided) => (decided.identity.clone(), decided.looks_up.clone()),
+        };
+        Row {
+            claim,
+            looks_up,
+            site,
+        }
+    };
+    stack.rows = state.file.records.iter().map(decide).collect();
+    stack.observed = Observed::of(&state.file.records);
+}
+
+/// A path below `root`, with `/`; `.` for the root itself, and the whole path elsewhere.
+pub(super) fn relative(root: &Path, path: &Path) -> Box<str> {
+    let relative = path.strip_prefix(root).unwrap_or(path);
+    let parts: Vec<_> = relative
+        .components()
+        .map(|it| it.as_os_str().to_string_lossy())
+        .collect();
+    match (parts.is_empty(), relative.has_root()) {
+        (true, _) => ".".into(),
+        (false, true) => relative.to_string_lossy().replace('\\', "/").into(),
+        (false, false) => parts.join("/").into(),
+    }
+}

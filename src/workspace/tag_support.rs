@@ -1,0 +1,122 @@
+//! Which resource types take tags, as far as anybody has seen.
+//!
+//! Advice only. What a resource *is* never depends on this.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+
+use crate::identity::Mode;
+use crate::state::Record;
+
+use super::Stack;
+
+/// Types of hashicorp/aws 6.61.0, observed 2026-11-29 from the provider's generated bindings.
+static AWS: LazyLock<Table> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("aws-6.61.0.json")).expect("the table ships with the build")
+});
+
+#[derive(Deserialize)]
+struct Table {
+    version: String,
+    observed: String,
+    resources: HashMap<String, Type>,
+}
+
+#[derive(Deserialize)]
+struct Type {
+    tags: Takes,
+}
+
+/// How a resource type takes tags.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Takes {
+    /// `tags` and `tags_all`: the only kind that carries a declaration.
+    Map,
+    /// Not at all.
+    None,
+    /// `tag` blocks, or a list of blocks called `tags`.
+    Blocks,
+    /// A map called `tags` that selects other objects.
+    Selector,
+}
+
+/// What says that tags of a resource type never reach the state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Evidence {
+    /// A row of that type, written in full, that has no tags; its address.
+    Row(String),
+    /// The bundled table.
+    Bundled,
+}
+
+impl std::fmt::Display for Evidence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Evidence::Row(address) => write!(f, "as {address} in this stack's state shows"),
+            Evidence::Bundled => write!(
+                f,
+                "by hashicorp/aws {}, observed {}",
+                AWS.version, AWS.observed
+            ),
+        }
+    }
+}
+
+/// What the rows of one state show of the types that they are of.
+#[derive(Debug, Default)]
+pub struct Observed(HashMap<Arc<str>, Shown>);
+
+#[derive(Clone, Copy, Debug)]
+enum Shown {
+    Taken,
+    NotTaken { record: usize },
+}
+
+impl Observed {
+    pub(super) fn of(records: &[Record]) -> Self {
+        let mut observed: HashMap<Arc<str>, Shown> = HashMap::new();
+        for (record, it) in records.iter().enumerate() {
+            let attributes = &it.row.attributes;
+            let shown = if attributes.tags_all.is_some() {
+                Shown::Taken
+            } else if attributes.complete && attributes.tags.is_none() {
+                Shown::NotTaken { record }
+            } else {
+                continue;
+            };
+            let address = &it.row.address;
+            if address.mode != Mode::Managed {
+                continue;
+            }
+            let known = observed.entry(address.resource_type.clone());
+            let known = known.or_insert(shown);
+            if matches!(shown, Shown::Taken) {
+                *known = shown;
+            }
+        }
+        Self(observed)
+    }
+}
+
+/// How a resource type takes tags when that is certainly not as a map that reaches the state, and
+/// what says so. `source` is the provider source in full. `None` where the type takes them, or
+/// where nothing is known.
+pub fn untaggable(stack: &Stack, resource_type: &str, source: &str) -> Option<(Takes, Evidence)> {
+    let bundled = AWS.resources.get(resource_type).map(|it| it.tags);
+    let bundled = bundled.filter(|_| source.ends_with("/hashicorp/aws"));
+    match stack.observed.0.get(resource_type) {
+        Some(Shown::Taken) => None,
+        Some(Shown::NotTaken { record }) => {
+            let takes = bundled.filter(|it| *it != Takes::Map);
+            let address = stack.record(*record).row.address.to_string();
+            Some((takes.unwrap_or(Takes::None), Evidence::Row(address)))
+        }
+        None => {
+            let takes = bundled.filter(|it| *it != Takes::Map)?;
+            Some((takes, Evidence::Bundled))
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The modules of one stack: its root module and every module call below it.
+
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use crate::config::{Call, Module, ModuleFile, Provider, ProviderRef};
+use crate::identity::ModulePath;
+
+/// Calls deeper than this, or more of them in one stack, are an error of somebody's.
+const MAX_DEPTH: usize = 32;
+const MAX_NODES: usize = 10_000;
+
+/// Where registry and git modules of one stack lie: `.terraform/modules/modules.json`, from the
+/// call's path (`a.b`) to a directory.
+pub(super) type Manifest = HashMap<String, PathBuf>;
+
+/// The module tree of a stack.
+#[derive(Debug)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    by_path: HashMap<Vec<Box<str>>, usize>,
+}
+
+/// One module in a stack's tree. Instances of `count` and `for_each` share one.
+#[derive(Debug)]
+pub struct Node {
+    /// The module.
+    pub module: Arc<Module>,
+    /// The node that calls it, and the call: the file and which of its calls.
+    pub caller: Option<(usize, Arc<ModuleFile>, usize)>,
+}
+
+impl Node {
+    /// The call by which the module is part of the stack; `None` for the root module.
+    pub fn call(&self) -> Option<(&Arc<ModuleFile>, &Call)> {
+        let (_, file, index) = self.caller.as_ref()?;
+        Some((file, &file.calls[*index]))
+    }
+}
+
+impl Tree {
+    pub(super) fn new(
+        root: &Arc<Module>,
+        manifest: Option<&Manifest>,
+        modules: &HashMap<Arc<Path>, Arc<Module>>,
+    ) -> Self {
+        let mut tree = Self {
+            nodes: vec![Node {
+                module: root.clone(),
+                caller: None,
+            }],
+            by_path: HashMap::from([(Vec::new(), 0)]),
+        };
+        let mut open: Vec<(usize, Vec<Box<str>>)> = vec![(0, Vec::new())];
+        while let Some((at, path)) = open.pop() {
+            let module = tree.nodes[at].module.clone();
+            if path.len() >= MAX_DEPTH || tree.nodes.len() >= MAX_NODES {
+                break;
+            }
+            for file in &module.files {
+                for (index, call) in file.calls.iter().enumerate() {
+                    let mut path = path.clone();
+                    path.push(call.name.clone());
+                    let directory = called_directory(&module, call).or_else(|| {
+                        let recorded = manifest?.get(&path.join("."))?;
+                        Some(recorded.clone())
+                    });
+                    let Some(called) = directory.and_then(|it| modules.get(&*it)) else {
+                        continue;
+                    };
+                    if tree.is_below(at, called) {
+                        continue;
+                    }
+                    tree.nodes.push(Node {
+                        module: called.clone(),
+                        caller: Some((at, file.clone(), index)),
+                    });
+                    let node = tree.nodes.len() - 1;
+                    tree.by_path.insert(path.clone(), node);
+                    open.push((node, path));
+                }
+            }
+        }
+        tree
+    }
+
+    /// Whether the node is in the module, at any depth: a call of it from here would not end.
+    fn is_below(&self, mut at: usize, module: &Arc<Module>) -> bool {
+        loop {
+            if Arc::ptr_eq(&self.nodes[at].module, module) {
+                return true;
+            }
+            match self.nodes[at].caller {
+                Some((caller, ..)) => at = caller,
+                None => return false,
+            }
+        }
+    }
+
+    /// All modules of the stack, its root module first.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The module that declares what stands at a module path of the state.
+    pub fn find(&self, path: &ModulePath) -> Option<usize> {
+        let names: Vec<Box<str>> = path.steps().iter().map(|(name, _)| name.clone()).collect();
+        self.by_path.get(&names).copied()
+    }
+
+    /// What serves the provider configuration `wanted` of the module of `node`: one of its own
+    /// blocks, or one further up, by inheritance or by `providers` maps on the way.
+    pub fn served_by(&self, mut node: usize, mut wanted: ProviderRef) -> Served<'_> {
+        loop {
+            let here = &self.nodes[node];
+            if let Some((file, provider)) = here.module.provider(&wanted) {
+                return Served::Block(file, provider);
+            }
+            if !here.module.lacks_provider(&wanted) {
+                return Served::Unknown;
+            }
+            let Some((caller, ..)) = here.caller else {
+                return match wanted.alias {
+                    None => Served::Implicit,
+                    Some(_) => Served::Unknown,
+                };
+            };
+            let passed = here.call().and_then(|(_, call)| call.pass(&wanted));
+            let Some(passed) = passed else {
+                return Served::Unknown;
+            };
+            wanted = passed;
+            node = caller;
+        }
+    }
+}
+
+/// Which provider configuration serves a resource.
+#[derive(Clone, Copy, Debug)]
+pub enum Served<'a> {
+    /// This block.
+    Block(&'a Arc<ModuleFile>, &'a Provider),
+    /// The default configuration, which has no block.
+    Implicit,
+    /// It cannot be said.
+    Unknown,
+}
+
+/// The directory that a call with a local source names. Sources of other kinds are looked up in
+/// the manifest.
+pub(super) fn called_directory(caller: &Module, call: &Call) -> Option<PathBuf> {
+    let source = call.source.as_deref()?;
+    let is_local = ["./", "../", ".\\", "..\\"]
+        .iter()
+        .any(|it| source.starts_with(it));
+    (is_local || source == "." || source == "..").then(|| normalize(&caller.directory.join(source)))
+}
+
+/// The path without `.` and `..`, by its text alone.
+pub(super) fn normalize(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !out.pop() {
+                    out.push(component);
+                }
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
