@@ -86,6 +86,11 @@ pub(super) async fn run(session: Arc<Session>) {
                 published.publish(&session, &view).await;
             }
             Err(error) => {
+                // whoever waits for it learns that nothing is known
+                session.view.send_replace(Arc::new(View {
+                    revision,
+                    ..View::default()
+                }));
                 let what = format!("the analysis failed and is tried again: {error}");
                 session.client.log_message(MessageType::ERROR, what).await;
             }

@@ -264,17 +264,8 @@ impl Client {
         let edits: Vec<_> = edits
             .map(|(at, text)| json!({ "range": range(*at), "text": text }))
             .collect();
-        self.change(file, version, json!(edits));
-    }
-
-    /// Gives an open file another text.
-    pub fn set(&mut self, file: &str, version: i64, text: &str) {
-        self.change(file, version, json!([{ "text": text }]));
-    }
-
-    fn change(&mut self, file: &str, version: i64, changes: Value) {
         let document = json!({ "uri": uri(&self.root.join(file)), "version": version });
-        let params = json!({ "textDocument": document, "contentChanges": changes });
+        let params = json!({ "textDocument": document, "contentChanges": edits });
         self.notify("textDocument/didChange", params);
     }
 
