@@ -426,3 +426,286 @@ pub(super) fn relative(root: &Path, path: &Path) -> Box<str> {
         (false, false) => parts.join("/").into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::Fixture;
+
+    /// `name: state format` of each stack; `-` for none.
+    fn stacks(text: &str) -> Vec<String> {
+        let snapshot = Fixture::new(text).snapshot();
+        let told = snapshot.stacks.iter().map(|it| match &it.state {
+            Some(state) => format!("{}: {}", it.name, snapshot.relative(&state.path)),
+            None => format!("{}: -", it.name),
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn a_stack_has_a_backend_a_state_a_lock_file_or_no_caller() {
+        assert_eq!(
+            stacks(
+                r#"
+#- live/a/main.tf
+module "called" {
+  source = "../../modules/called"
+}
+module "with_state" {
+  source = "../../modules/with_state/"
+}
+module "with_lock" {
+  source = "./../../modules/with_lock"
+}
+module "with_backend" {
+  source = "../../modules/with_backend"
+}
+#- modules/called/main.tf
+module "inner" {
+  source = "./inner"
+}
+#- modules/called/inner/main.tf
+#- modules/with_state/main.tf
+#- modules/with_state/terraform.tfstate
+aws_vpc.v id=x
+#- modules/with_lock/main.tf
+#- modules/with_lock/.terraform.lock.hcl
+#- modules/with_backend/main.tf
+terraform {
+  cloud {}
+}
+#- modules/uncalled/main.tf
+#- README.md
+#- node_modules/x/main.tf
+#- .terragrunt-cache/x/main.tf
+#- json/main.tf.json
+{}
+#- empty/terraform.tfstate
+"#
+            ),
+            [
+                "json: -",
+                "live/a: -",
+                "modules/uncalled: -",
+                "modules/with_backend: -",
+                "modules/with_lock: -",
+                "modules/with_state: modules/with_state/terraform.tfstate",
+            ]
+        );
+    }
+
+    #[test]
+    fn workspaces_and_states_with_names_of_their_own() {
+        assert_eq!(
+            stacks(
+                r#"
+#- main.tf
+#- terraform.tfstate.d/dev/terraform.tfstate
+aws_vpc.v id=x
+#- terraform.tfstate.d/prod/terraform.tfstate
+aws_vpc.v id=y
+#- a/main.tf
+#- a/terraform.tfstate
+aws_vpc.v id=a
+#- a/terraform.tfstate.d/dev/terraform.tfstate
+aws_vpc.v id=b
+#- states/net-443.tfstate
+aws_vpc.v id=c
+#- states/net-22.tfstate
+aws_vpc.v id=d
+"#
+            ),
+            [
+                ".@dev: terraform.tfstate.d/dev/terraform.tfstate",
+                ".@prod: terraform.tfstate.d/prod/terraform.tfstate",
+                "a: a/terraform.tfstate",
+                "a@dev: a/terraform.tfstate.d/dev/terraform.tfstate",
+                "states/net-22: states/net-22.tfstate",
+                "states/net-443: states/net-443.tfstate",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_file_that_a_local_backend_names() {
+        assert_eq!(
+            stacks(
+                r#"
+#- live/net/main.tf
+terraform {
+  backend "local" {
+    path = "../../states/net.tfstate"
+  }
+}
+#- live/net/terraform.tfstate
+aws_vpc.left_behind id=x
+#- live/dns/main.tf
+terraform {
+  backend "local" {
+    path = "dns.state"
+  }
+}
+#- live/dns/dns.state
+{"version": 4, "serial": 1, "lineage": "dns", "resources": []}
+#- states/net.tfstate
+aws_vpc.v id=x
+"#
+            ),
+            [
+                "live/dns: live/dns/dns.state",
+                "live/net: states/net.tfstate",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_a_state_was_before_is_no_stack_of_its_own() {
+        let state = |serial| {
+            format!(r#"{{"version": 4, "lineage": "l", "serial": {serial}, "resources": []}}"#)
+        };
+        assert_eq!(
+            stacks(&format!(
+                "#- a-old.tfstate\n{}\n#- a.tfstate\n{}\n#- b/a.tfstate\n{}\n",
+                state(3),
+                state(4),
+                state(3),
+            )),
+            ["a: a.tfstate", "b/a: b/a.tfstate"]
+        );
+    }
+
+    #[test]
+    fn what_show_json_wrote_beside_configuration() {
+        let show = r#"{"format_version": "1.0", "values": {"root_module": {}}}"#;
+        let plan = r#"{"format_version": "1.2", "planned_values": {}}"#;
+        assert_eq!(
+            stacks(&format!(
+                r#"
+#- a/main.tf
+#- a/plan.json
+{plan}
+#- a/show.json
+{show}
+#- b/main.tf
+#- b/plan.json
+{plan}
+#- b/package.json
+{{"name": "x"}}
+#- c/show.json
+{show}
+#- d/main.tf
+#- d/terraform.tfstate
+{show}
+"#
+            )),
+            ["a: a/show.json", "b: b/plan.json", "d: d/terraform.tfstate"]
+        );
+    }
+
+    #[test]
+    fn inventories_go_to_the_stacks_that_they_name() {
+        let inventory = |name: &str, serial: u32| {
+            format!(
+                r#"{{"version": 1, "name": "{name}", "directory": "x", "workspace": "default", "state": {{"path": "p", "format": "state-v4", "serial": {serial}, "lineage": "a/terraform.tfstate"}}, "resources": []}}"#
+            )
+        };
+        assert_eq!(
+            stacks(&format!(
+                r#"
+#- a/main.tf
+#- a/terraform.tfstate
+aws_vpc.v id=x
+#- b/main.tf
+#- .gantrycd/state/a.json
+{}
+#- .gantrycd/state/deep/b.json
+{}
+#- .gantrycd/state/c.json
+{}
+"#,
+                inventory("a", 0),
+                inventory("b", 7),
+                inventory("elsewhere@prod", 7),
+            )),
+            [
+                "a: a/terraform.tfstate",
+                "b: .gantrycd/state/deep/b.json",
+                "elsewhere@prod: .gantrycd/state/c.json",
+            ]
+        );
+    }
+
+    #[test]
+    fn rows_find_the_block_that_declares_them() {
+        let fixture = Fixture::new(
+            r#"
+#- a/main.tf
+module "one" {
+  source = "../m"
+}
+module "installed" {
+  source  = "example/m/aws"
+  version = "1.0"
+}
+resource "aws_vpc" "counted" {
+  count = 2
+}
+data "aws_vpc" "d" {}
+#- a/.terraform/modules/modules.json
+{"Modules": [{"Key": "installed", "Source": "x", "Dir": ".terraform/modules/installed"}]}
+#- a/.terraform/modules/installed/main.tf
+resource "aws_vpc" "v" {}
+#- m/main.tf
+module "two" {
+  source = "./n"
+}
+#- m/n/main.tf
+# a first line
+resource "aws_vpc" "v" {}
+#- a/terraform.tfstate
+aws_vpc.counted[0] id=a
+aws_vpc.counted[1] id=b
+aws_vpc.gone id=c
+data.aws_vpc.d
+module.one["x"].module.two[0].aws_vpc.v id=d
+module.installed.aws_vpc.v id=e
+module.gone.aws_vpc.v id=f
+"#,
+        );
+        let snapshot = fixture.snapshot();
+        let stack = &snapshot.stacks[0];
+        let told: Vec<_> = (0..stack.rows.len())
+            .map(|row| {
+                let address = &stack.record(row).row.address;
+                match &stack.rows[row].site {
+                    Some(site) => {
+                        let file = &site.declared.file;
+                        let at = site.declared.resource().header.start;
+                        let line = file.source().position(at, Default::default()).line + 1;
+                        format!("{address} {}:{line}", snapshot.relative(&file.path))
+                    }
+                    None => format!("{address} -"),
+                }
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "aws_vpc.counted[0] a/main.tf:8",
+                "aws_vpc.counted[1] a/main.tf:8",
+                "aws_vpc.gone -",
+                "data.aws_vpc.d a/main.tf:11",
+                "module.one[\"x\"].module.two[0].aws_vpc.v m/n/main.tf:2",
+                "module.installed.aws_vpc.v a/.terraform/modules/installed/main.tf:1",
+                "module.gone.aws_vpc.v -",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_module_that_calls_itself_ends() {
+        let told = stacks(
+            "#- a/main.tf\nmodule \"b\" {\n  source = \"../b\"\n}\n#- b/main.tf\nmodule \"a\" {\n  source = \"../a\"\n}\nmodule \"self\" {\n  source = \"../b\"\n}\n#- b/terraform.tfstate\naws_vpc.v id=x\n",
+        );
+        assert_eq!(told, ["b: b/terraform.tfstate"]);
+    }
+}
