@@ -137,7 +137,7 @@ pub(super) struct Lexer<'a, N> {
     /// Whether to stop at the first line that looks like a header.
     eager: bool,
     /// The indentation beyond which no line looks like a header, in bytes.
-    indent: usize,
+    pub indent: usize,
     candidates: Candidates,
     open: Vec<Open>,
     heredocs: Vec<Heredoc>,
@@ -180,11 +180,14 @@ impl<'a, N: Notes> Lexer<'a, N> {
         self.candidates.header
     }
 
-    /// Where to go on, given that what is open will not close.
-    pub fn resume(&self) -> Option<Candidate> {
+    /// Where to go on, given that what is open will not close. Where the item's own lines are
+    /// `indented` deeper than its start, whatever has an item's shape and is not is the next one.
+    pub fn resume(&self, indented: bool) -> Option<Candidate> {
         let heredoc = self.heredocs.first().map(|it| it.lines).unwrap_or_default();
         let Candidates { header, item } = self.candidates;
-        header.or(heredoc.header).or(item).or(heredoc.item)
+        // an item is looked for up to the first header only
+        let sure = if indented { item.or(header) } else { header };
+        sure.or(heredoc.header).or(item).or(heredoc.item)
     }
 
     /// The bracket or quote to blame when the item ends before `candidate`, or with the text.
@@ -594,14 +597,15 @@ impl<'a, N: Notes> Lexer<'a, N> {
     }
 
     /// Whether the comment from here to `end` passes over a header that was not commented out:
-    /// another comment is opened behind it, or it was no comment but the middle of a word.
+    /// another comment is opened behind it, or one of its marks is the middle of a word.
     fn swallows(&self, end: usize) -> bool {
         let comment = &self.text[self.at..end];
         let Some(first) = memchr(b'\n', comment) else {
             return false;
         };
-        let before = self.text[..self.at].last();
-        let in_word = before.is_some_and(|b| !b.is_ascii_whitespace() && !b"{}[](),".contains(b));
+        let joins = |b: &u8| !b.is_ascii_whitespace() && !b"{}[](),".contains(b);
+        let in_word =
+            self.text[..self.at].last().is_some_and(joins) || self.text.get(end).is_some_and(joins);
         let mut header = false;
         let mut line = self.at + first + 1;
         while line < end {

@@ -119,7 +119,7 @@ impl Splitter<'_> {
 
     /// Ends an item that does not close before the next line that looks like one, or with the text.
     fn cut(&mut self, floor: usize) {
-        let resume = self.lexer.resume();
+        let resume = self.lexer.resume(self.is_indented(floor));
         let fault = self.lexer.unclosed(resume);
         if self.lexer.fault.is_none() {
             self.lexer.fault = fault;
@@ -130,6 +130,14 @@ impl Splitter<'_> {
             .spare
             .saturating_sub(self.lexer.at.saturating_sub(end));
         self.lexer.at = self.code_end(floor, end);
+    }
+
+    /// Whether the first line behind that of byte `at` is indented deeper than the item that is read.
+    fn is_indented(&self, at: usize) -> bool {
+        let rest = &self.text[self.lexer.line_end(at)..];
+        let code = rest.len() - rest.trim_ascii_start().len();
+        let blanks = rest[..code].iter().rev();
+        blanks.take_while(|b| matches!(b, b' ' | b'\t')).count() > self.lexer.indent
     }
 
     /// Where the code before `end` stops, `floor` at the least: blanks and comments on lines of
@@ -243,8 +251,8 @@ impl Splitter<'_> {
         })
     }
 
-    /// A closing bracket too many ended the block before too early, when what stands between the
-    /// two is indented: all of that was meant to be in the block.
+    /// A closing bracket too many: the block before it ended too early, unless its own brace stands
+    /// where it should, and what is indented between the two was meant to be in that block.
     fn give_back(&mut self, stray: Fault) {
         let mut inner = false;
         for index in (0..self.chunks.len()).rev() {
@@ -264,6 +272,7 @@ impl Splitter<'_> {
             }
             let end = self.lexer.at;
             if let (true, false, Kind::Block(Block { body: Some(_), .. })) = (inner, indented, kind)
+                && self.ended_early(*span)
             {
                 self.chunks.truncate(index + 1);
                 let chunk = &mut self.chunks[index];
@@ -277,5 +286,19 @@ impl Splitter<'_> {
             }
             return;
         }
+    }
+
+    /// Whether the block at the left margin that fills `span` ends elsewhere than with a brace at the
+    /// margin. Of a block on one line nobody can say, so a blank line or a comment behind it is
+    /// taken for its end.
+    fn ended_early(&self, span: Span) -> bool {
+        let (block, behind) = (&self.text[span.range()], &self.text[span.range().end..]);
+        if memchr(b'\n', block).is_some() {
+            return !block.ends_with(b"\n}");
+        }
+        let next = behind.trim_ascii_start();
+        let blanks = &behind[..behind.len() - next.len()];
+        blanks.iter().filter(|b| **b == b'\n').count() == 1
+            && !(next.starts_with(b"#") || next.starts_with(b"/"))
     }
 }
