@@ -168,7 +168,7 @@ impl<'a, N: Notes> Lexer<'a, N> {
     /// Forgets what was open and what was wrong; an item that is indented by `indent` bytes starts.
     pub fn start(&mut self, indent: usize, eager: bool) {
         self.fault = None;
-        self.eager = eager || self.spare == 0;
+        self.eager = eager;
         self.indent = indent;
         self.candidates = Candidates::default();
         self.open.clear();
@@ -183,11 +183,13 @@ impl<'a, N: Notes> Lexer<'a, N> {
     /// Where to go on, given that what is open will not close. Where the item's own lines are
     /// `indented` deeper than its start, whatever has an item's shape and is not is the next one.
     pub fn resume(&self, indented: bool) -> Option<Candidate> {
-        let heredoc = self.heredocs.first().map(|it| it.lines).unwrap_or_default();
         let Candidates { header, item } = self.candidates;
+        let mut heredocs = self.heredocs.iter().map(|it| it.lines);
         // an item is looked for up to the first header only
         let sure = if indented { item.or(header) } else { header };
-        sure.or(heredoc.header).or(item).or(heredoc.item)
+        sure.or_else(|| heredocs.clone().find_map(|it| it.header))
+            .or(item)
+            .or_else(|| heredocs.find_map(|it| it.item))
     }
 
     /// The bracket or quote to blame when the item ends before `candidate`, or with the text.
@@ -279,7 +281,7 @@ impl<'a, N: Notes> Lexer<'a, N> {
                 Class::Hash => self.line_comment(),
                 Class::Slash => match self.text.get(self.at + 1) {
                     Some(b'/') => self.line_comment(),
-                    Some(b'*') => match self.block_comment() {
+                    Some(b'*') => match self.block_comment(self.at) {
                         Some(end) => {
                             self.comment(end);
                         }
@@ -480,7 +482,7 @@ impl<'a, N: Notes> Lexer<'a, N> {
                 - self.text[self.at..].trim_ascii_start().len();
             heredoc.near = Some(content + marker.len());
         }
-        if self.spare == 0 && (heredoc.near.is_some() || lines.header.is_some()) {
+        if self.spare == 0 && (heredoc.near.is_some() || lines.item.or(lines.header).is_some()) {
             return Some(self.end());
         }
         None
@@ -532,10 +534,13 @@ impl<'a, N: Notes> Lexer<'a, N> {
             Some(near) => {
                 let end = Span::new(near - heredoc.marker.len(), near);
                 self.fault.get_or_insert(Fault::HeredocEnd(end));
-                self.spare = self.spare.saturating_sub(self.at - near);
+                self.spare = self.spare.saturating_sub(self.at.saturating_sub(near));
                 self.at = near;
                 self.open.truncate(frame);
                 self.heredocs.clear();
+                let before = |it: &Candidate| it.line < near;
+                self.candidates.header = self.candidates.header.filter(before);
+                self.candidates.item = self.candidates.item.filter(before);
                 None
             }
         }
@@ -545,9 +550,9 @@ impl<'a, N: Notes> Lexer<'a, N> {
     fn looks_at_line(&mut self) -> bool {
         let depth = self.open.last().map(|it| it.at);
         self.candidates.look(self.text, self.at, self.indent, depth);
-        self.candidates
-            .header
-            .is_some_and(|it| self.eager || self.at - it.line > self.spare)
+        let Candidates { header, item } = self.candidates;
+        let first = item.or(header);
+        (self.eager && header.is_some()) || first.is_some_and(|it| self.at - it.line >= self.spare)
     }
 
     /// From `#` or `//` to the end of the line.
@@ -583,46 +588,40 @@ impl<'a, N: Notes> Lexer<'a, N> {
         !self.open.is_empty()
     }
 
-    /// The end of the comment whose `/*` stands here; `None` when it is not closed, or when what
-    /// closes it was not meant to.
-    pub fn block_comment(&mut self) -> Option<usize> {
+    /// The end of the comment whose `/*` stands at byte `at`; `None` when it is not closed, or when
+    /// what closes it was not meant to.
+    pub fn block_comment(&mut self, at: usize) -> Option<usize> {
         let (from, end) = self.comment_end;
-        let start = self.at + 2;
+        let start = at + 2;
         if !(from <= start && end.is_none_or(|end| start <= end)) {
             let end = memmem::find(&self.text[start..], b"*/").map(|it| start + it);
             self.comment_end = (start, end);
         }
         let end = self.comment_end.1? + 2;
-        (!self.swallows(end)).then_some(end)
+        (!self.swallows(at, end)).then_some(end)
     }
 
-    /// Whether the comment from here to `end` passes over a header that was not commented out:
+    /// Whether the comment from `at` to `end` passes over a header that was not commented out:
     /// another comment is opened behind it, or one of its marks is the middle of a word.
-    fn swallows(&self, end: usize) -> bool {
-        let comment = &self.text[self.at..end];
+    fn swallows(&self, at: usize, end: usize) -> bool {
+        let comment = &self.text[at..end];
         let Some(first) = memchr(b'\n', comment) else {
             return false;
         };
         let joins = |b: &u8| !b.is_ascii_whitespace() && !b"{}[](),".contains(b);
         let in_word =
-            self.text[..self.at].last().is_some_and(joins) || self.text.get(end).is_some_and(joins);
+            self.text[..at].last().is_some_and(joins) || self.text.get(end).is_some_and(joins);
         let mut header = false;
-        let mut line = self.at + first + 1;
+        let mut line = at + first + 1;
         while line < end {
-            let content = self.text[line..end].trim_ascii_start();
-            if header && content.starts_with(b"/*") {
-                return true;
-            }
+            let length = memchr(b'\n', &self.text[line..end]).unwrap_or(end - line);
             header = header
                 || header::indented_at_most(self.text, line, self.indent)
                     .is_some_and(|at| header::is_header(&self.text[at..]));
-            if header && in_word {
+            if header && (in_word || opens_comment(&self.text[line..line + length])) {
                 return true;
             }
-            match memchr(b'\n', &self.text[line..end]) {
-                Some(length) => line += length + 1,
-                None => break,
-            }
+            line += length + 1;
         }
         false
     }
@@ -636,6 +635,11 @@ impl<'a, N: Notes> Lexer<'a, N> {
             None => self.text.len(),
         }
     }
+}
+
+/// Whether `/*` stands on `line` as the mark of a comment does: at its start or behind a blank.
+fn opens_comment(line: &[u8]) -> bool {
+    memmem::find_iter(line, b"/*").any(|at| at == 0 || matches!(line[at - 1], b' ' | b'\t'))
 }
 
 impl Candidates {
