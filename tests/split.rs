@@ -303,7 +303,7 @@ fn damage_costs_only_the_block_in_which_it_is() {
         }
         let damage = match random.below(10) {
             0..4 => Damage::Drop,
-            4..8 => Damage::Insert(random.pick(&nasty)),
+            4..8 => Damage::Insert(nasty[random.below(nasty.len())]),
             _ => Damage::Truncate,
         };
         let next = at + text[at..].chars().next().map_or(0, char::len_utf8);

@@ -52,6 +52,8 @@ struct Open {
 }
 
 struct Heredoc {
+    /// Its place on the stack of what is open.
+    frame: usize,
     marker: Span,
     /// Its first line that looks like the start of an item.
     lines: Candidates,
@@ -297,6 +299,7 @@ impl<'a, N: Notes> Lexer<'a, N> {
                     Some((marker, body)) => {
                         self.push(self.at, Kind::Heredoc);
                         self.heredocs.push(Heredoc {
+                            frame: self.open.len() - 1,
                             marker,
                             lines: Candidates::default(),
                             near: None,
@@ -500,8 +503,7 @@ impl<'a, N: Notes> Lexer<'a, N> {
         if line.trim_ascii() != marker {
             return false;
         }
-        let frame = self.open.iter().rposition(|it| it.kind == Kind::Heredoc);
-        if let Some(template) = frame.and_then(|it| self.open.get(it + 1)) {
+        if let Some(template) = self.open.get(heredoc.frame + 1) {
             let opener = Span::new(template.at as usize, template.at as usize + 2);
             self.fault.get_or_insert(Fault::UnclosedBracket(opener));
         }
@@ -511,9 +513,8 @@ impl<'a, N: Notes> Lexer<'a, N> {
     }
 
     fn pop_heredoc(&mut self) {
-        self.heredocs.pop();
-        if let Some(frame) = self.open.iter().rposition(|it| it.kind == Kind::Heredoc) {
-            self.open.truncate(frame);
+        if let Some(heredoc) = self.heredocs.pop() {
+            self.open.truncate(heredoc.frame);
         }
     }
 
@@ -523,8 +524,7 @@ impl<'a, N: Notes> Lexer<'a, N> {
         let Some(heredoc) = self.heredocs.first() else {
             return Some(Stop::End);
         };
-        let frame = self.open.iter().position(|it| it.kind == Kind::Heredoc);
-        let frame = frame.unwrap_or_default();
+        let frame = heredoc.frame;
         let start = Span::new(self.open[frame].at as usize, heredoc.marker.end as usize);
         match heredoc.near {
             None => {
