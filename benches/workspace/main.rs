@@ -56,15 +56,28 @@ fn measure(root: &Path, answers: &Answers) -> std::io::Result<()> {
 
     let ratio = |it: Duration| it.as_secs_f64() / read.as_secs_f64();
     println!("{:>8.1?}  reading the bytes (page cache, one thread)", read);
-    println!("{:>8.1?}  check, cold: {:.2} times that", whole, ratio(whole));
+    println!(
+        "{:>8.1?}  check, cold: {:.2} times that",
+        whole,
+        ratio(whole)
+    );
     println!("{:>8.1?}    of it reading the workspace", open);
     println!("{:>8.1?}    of it the snapshot", snapshot);
     println!("{:>8.1?}    of it the checks", findings);
 
-    let alone = Command::new(std::env::current_exe()?).env(ALONE, root).output()?;
-    let peak: f64 = String::from_utf8_lossy(&alone.stdout).trim().parse().unwrap_or(f64::NAN);
+    let alone = Command::new(std::env::current_exe()?)
+        .env(ALONE, root)
+        .output()?;
+    let peak: f64 = String::from_utf8_lossy(&alone.stdout)
+        .trim()
+        .parse()
+        .unwrap_or(f64::NAN);
     let rows = answers.rows as f64;
-    println!("{:>5.1} MB  peak memory, {:.0} bytes a row", peak / 1e6, peak / rows);
+    println!(
+        "{:>5.1} MB  peak memory, {:.0} bytes a row",
+        peak / 1e6,
+        peak / rows
+    );
     Ok(())
 }
 
