@@ -150,6 +150,31 @@ aws_future_thing.other arn=arn:aws:future:eu-west-1:111122223333:thing/t untagga
     }
 
     #[test]
+    fn a_row_without_tags_all_whose_tags_are_null_takes_tags() {
+        // as hashicorp/aws wrote it before 3.38
+        check(
+            r#"
+#- main.tf
+provider "aws" {
+  default_tags {
+    tags = { "gantrycd:resource-identity-realm" = "r" }
+  }
+}
+resource "aws_s3_bucket" "b" {
+  tags = { "gantrycd:resource-identity-realm" = "r" }
+}
+resource "aws_s3_bucket" "untagged" {}
+#- terraform.tfstate
+{"version": 4, "serial": 1, "lineage": "l", "resources": [
+  {"mode": "managed", "type": "aws_s3_bucket", "name": "untagged",
+   "provider": "provider[\"registry.terraform.io/hashicorp/aws\"]",
+   "instances": [{"attributes": {"arn": "arn:aws:s3:::b", "policy": null, "tags": null}}]}
+]}
+"#,
+        );
+    }
+
+    #[test]
     fn silent_where_nothing_is_known_or_nothing_is_wrong() {
         check(
             r#"
