@@ -139,6 +139,7 @@ pub(super) fn discover(
     directories.extend(modules.keys().filter(|it| !installed(it)).cloned());
 
     let mut stacks = Vec::new();
+    let mut errored = Vec::new();
     for directory in directories {
         let found = states.remove(&directory).unwrap_or_default();
         let module = modules.get(&directory);
@@ -170,13 +171,24 @@ pub(super) fn discover(
         if has_state || (is_root && found.workspaces.is_empty()) {
             push(base.clone(), "default", tree.clone(), (state, unreadable));
         }
+        if let Some((path, file)) = found.errored
+            && let (Some(state), _) = read(path, file)
+        {
+            errored.push(Errored {
+                name: base.clone(),
+                directory: directory.clone(),
+                tree: tree.clone(),
+                state,
+            });
+        }
+        let named = newest_of_each_lineage(&found);
         for (name, (path, file)) in found.workspaces {
             let read = read(path, file);
             if read.0.is_some() || !read.1.is_empty() {
                 push(format!("{base}@{name}").into(), &name, tree.clone(), read);
             }
         }
-        for (path, file) in newest_of_each_lineage(found.named) {
+        for (path, file) in named {
             let read = read(path, file);
             if read.0.is_some() || !read.1.is_empty() {
                 let name = relative(root, &path.with_extension(""));
@@ -185,6 +197,9 @@ pub(super) fn discover(
         }
     }
     adopt_inventories(workspace, &mut stacks);
+    for it in errored {
+        it.join(&mut stacks);
+    }
     stacks.sort_by(|a, b| a.name.cmp(&b.name));
     stacks
 }
@@ -267,30 +282,18 @@ fn read(path: &Arc<Path>, file: &StateFile) -> (Option<StackState>, Vec<Unreadab
     (state, unreadable.collect())
 }
 
-/// The state of the default workspace: the main one, unless `errored.tfstate` is a newer one of the
-/// same lineage; without either, what `show -json` wrote beside the configuration.
+/// The main state of the default workspace; without one, what `show -json` wrote beside the
+/// configuration. That does not say which workspace it is of: where there are others, nobody knows.
 fn default_state(states: &States) -> (Option<StackState>, Vec<Unreadable>) {
     let (mut state, mut unreadable) = match states.main {
         Some((path, file)) => read(path, file),
         None => (None, Vec::new()),
     };
     if let Some((path, file)) = states.errored {
-        let (errored, more) = read(path, file);
-        unreadable.extend(more);
-        if let Some(errored) = errored {
-            match &state {
-                Some(main) if main.file.lineage != errored.file.lineage => {
-                    unreadable.push(Unreadable {
-                        path: path.clone(),
-                        problem: "of another lineage than the stack's state: passed over".into(),
-                    });
-                }
-                Some(main) if errored.file.serial <= main.file.serial => {}
-                _ => state = Some(errored),
-            }
-        }
+        unreadable.extend(read(path, file).1);
     }
-    if state.is_none() && unreadable.is_empty() {
+    let alone = states.errored.is_none() && states.workspaces.is_empty();
+    if state.is_none() && unreadable.is_empty() && alone {
         let shown = states.shown.iter().map(|(path, file)| read(path, file));
         let shown: Vec<_> = shown.collect();
         let of = |format| {
@@ -302,21 +305,83 @@ fn default_state(states: &States) -> (Option<StackState>, Vec<Unreadable>) {
     (state, unreadable)
 }
 
+/// An `errored.tfstate` that could be read. Terraform writes it beside the configuration, whatever
+/// the workspace and the backend: its lineage says which stack it is of.
+struct Errored {
+    /// The name of the directory's default stack.
+    name: Box<str>,
+    directory: Arc<Path>,
+    tree: Option<Arc<Tree>>,
+    state: StackState,
+}
+
+impl Errored {
+    /// Replaces the state of the stack of its lineage when it is newer. Without one it is the state
+    /// of the default stack, unless that has another.
+    fn join(self, stacks: &mut Vec<Stack>) {
+        let mut own = stacks.iter_mut().filter(|it| {
+            let workspace = it.name.strip_prefix(&*self.name);
+            workspace.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
+        });
+        let same = own.find(|it| {
+            let state = it.state.as_ref();
+            state.is_some_and(|it| it.file.lineage == self.state.file.lineage)
+        });
+        if let Some(Stack {
+            state: Some(state), ..
+        }) = same
+        {
+            if state.file.serial < self.state.file.serial {
+                *state = self.state;
+            }
+            return;
+        }
+        match stacks.iter_mut().find(|it| it.name == self.name) {
+            None => stacks.push(Stack {
+                name: self.name,
+                directory: self.directory,
+                workspace: "default".into(),
+                tree: self.tree,
+                state: Some(self.state),
+                unreadable: Vec::new(),
+                rows: Vec::new(),
+                observed: Observed::default(),
+            }),
+            Some(stack) => match &stack.state {
+                None => stack.state = Some(self.state),
+                // of a state that does not say, nobody knows
+                Some(main) if main.file.lineage.is_none() => {}
+                Some(_) => stack.unreadable.push(Unreadable {
+                    path: self.state.path,
+                    problem: "of another lineage than the stack's state: passed over".into(),
+                }),
+            },
+        }
+    }
+}
+
 /// Of states with names of their own that lie side by side, the newest of each lineage: the others
-/// are what it was before.
-fn newest_of_each_lineage<'a>(
-    named: Vec<(&'a Arc<Path>, &'a StateFile)>,
-) -> Vec<(&'a Arc<Path>, &'a StateFile)> {
+/// are what it was before. None of a lineage that a stack of the directory has: it is a copy.
+fn newest_of_each_lineage<'a>(states: &States<'a>) -> Vec<(&'a Arc<Path>, &'a StateFile)> {
     let stamp = |file: &StateFile| {
         let state = file.read.state.as_ref()?;
-        Some((state.lineage.clone()?, state.serial))
+        let lineage = state.lineage.clone().filter(|it| !it.is_empty())?;
+        Some((lineage, state.serial))
     };
+    let of_stacks = states.main.iter().chain(&states.errored);
+    let of_stacks = of_stacks.chain(states.workspaces.values());
+    let taken: HashSet<_> = of_stacks
+        .filter_map(|(_, file)| Some(stamp(file)?.0))
+        .collect();
     let mut newest: Vec<(&Arc<Path>, &StateFile)> = Vec::new();
-    for (path, file) in named {
+    for (path, file) in &states.named {
         let Some((lineage, serial)) = stamp(file) else {
             newest.push((path, file));
             continue;
         };
+        if taken.contains(&lineage) {
+            continue;
+        }
         let same = newest
             .iter_mut()
             .find(|(_, it)| stamp(it).is_some_and(|(other, _)| other == lineage));
@@ -574,6 +639,72 @@ aws_vpc.v id=x
     }
 
     #[test]
+    fn a_copy_of_a_state_is_no_stack_beside_its_own() {
+        let state = |serial| {
+            format!(r#"{{"version": 4, "lineage": "l", "serial": {serial}, "resources": []}}"#)
+        };
+        let nameless = r#"{"version": 4, "lineage": "", "serial": 1, "resources": []}"#;
+        assert_eq!(
+            stacks(&format!(
+                "#- a/before.tfstate\n{}\n#- a/main.tf\n#- a/terraform.tfstate\n{}\n\
+                 #- b/before.tfstate\n{}\n#- b/terraform.tfstate.d/dev/terraform.tfstate\n{}\n\
+                 #- c/x.tfstate\n{nameless}\n#- c/y.tfstate\n{nameless}\n",
+                state(3),
+                state(4),
+                state(9),
+                state(4),
+            )),
+            [
+                "a: a/terraform.tfstate",
+                "b@dev: b/terraform.tfstate.d/dev/terraform.tfstate",
+                "c/x: c/x.tfstate",
+                "c/y: c/y.tfstate",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_errored_state_is_of_the_workspace_that_has_its_lineage() {
+        let state = |lineage, serial| {
+            format!(
+                r#"{{"version": 4, "lineage": "{lineage}", "serial": {serial}, "resources": []}}"#
+            )
+        };
+        let inventory = |name| {
+            format!(
+                r#"{{"version": 1, "name": "{name}", "state": {{"serial": 4, "lineage": "remote"}}, "resources": []}}"#
+            )
+        };
+        assert_eq!(
+            stacks(&format!(
+                "#- a/main.tf\n#- a/errored.tfstate\n{}\n\
+                 #- a/terraform.tfstate\n{}\n\
+                 #- a/terraform.tfstate.d/dev/terraform.tfstate\n{}\n\
+                 #- b/main.tf\n#- b/errored.tfstate\n{}\n\
+                 #- b/terraform.tfstate.d/dev/terraform.tfstate\n{}\n\
+                 #- c/main.tf\n#- c/errored.tfstate\n{}\n#- .gantrycd/state/c.json\n{}\n\
+                 #- d/errored.tfstate\n{}\n",
+                state("dev", 5),
+                state("default", 9),
+                state("dev", 4),
+                state("dev", 3),
+                state("dev", 4),
+                state("remote", 5),
+                inventory("c@prod"),
+                state("d", 1),
+            )),
+            [
+                "a: a/terraform.tfstate",
+                "a@dev: a/errored.tfstate",
+                "b@dev: b/terraform.tfstate.d/dev/terraform.tfstate",
+                "c: -",
+                "c@prod: c/errored.tfstate",
+                "d: d/errored.tfstate",
+            ]
+        );
+    }
+
+    #[test]
     fn what_show_json_wrote_beside_configuration() {
         let show = r#"{"format_version": "1.0", "values": {"root_module": {}}}"#;
         let plan = r#"{"format_version": "1.2", "planned_values": {}}"#;
@@ -598,6 +729,13 @@ aws_vpc.v id=x
 "#
             )),
             ["a: a/show.json", "b: b/plan.json", "d: d/terraform.tfstate"]
+        );
+        // of which workspace it is, it does not say
+        assert_eq!(
+            stacks(&format!(
+                "#- main.tf\n#- show.json\n{show}\n#- terraform.tfstate.d/dev/terraform.tfstate\naws_vpc.v id=x\n"
+            )),
+            [".@dev: terraform.tfstate.d/dev/terraform.tfstate"]
         );
     }
 
