@@ -175,6 +175,23 @@ resource "aws_s3_bucket" "untagged" {}
     }
 
     #[test]
+    fn silent_where_the_provider_is_a_mirror_or_may_be_one() {
+        let block = "resource \"aws_kms_alias\" \"a\" {\n  tags = { \"gantrycd:resource-identity\" = \"null\" }\n}\n";
+        let requires = |source: &str| {
+            format!(
+                "terraform {{\n  required_providers {{\n    aws = {{ source = \"{source}\" }}\n  }}\n}}\n"
+            )
+        };
+        let mirror = requires("mirror.example/hashicorp/aws");
+        check(&format!("#- main.tf\n{block}#- versions.tf\n{mirror}"));
+        check(&format!(
+            "#- main.tf\n{block}#- versions.tf\n{}#- versions_override.tf\n{mirror}",
+            requires("hashicorp/aws")
+        ));
+        check(&format!("#- main.tf\n{block}#- versions.tf.json\n{{}}\n"));
+    }
+
+    #[test]
     fn silent_where_nothing_is_known_or_nothing_is_wrong() {
         check(
             r#"
