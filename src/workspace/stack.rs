@@ -201,7 +201,26 @@ pub(super) fn discover(
         it.join(&mut stacks);
     }
     stacks.sort_by(|a, b| a.name.cmp(&b.name));
+    leave_out_copies(&mut stacks);
     stacks
+}
+
+/// A file that is known by its state alone is no stack where one with configuration has that
+/// lineage: it is a backup, or what was pulled once. An inventory says of which stack it is.
+fn leave_out_copies(stacks: &mut Vec<Stack>) {
+    let lineage = |state: &StackState| {
+        let lineage = state.file.lineage.clone();
+        lineage.filter(|it| !it.is_empty())
+    };
+    let configured = stacks.iter().filter(|it| it.tree.is_some());
+    let configured: HashSet<_> = configured
+        .filter_map(|it| lineage(it.state.as_ref()?))
+        .collect();
+    let is_copy = |state: &StackState| {
+        state.file.format != Format::Inventory
+            && lineage(state).is_some_and(|it| configured.contains(&it))
+    };
+    stacks.retain(|it| it.tree.is_some() || !it.state.as_ref().is_some_and(is_copy));
 }
 
 /// Sorts every state file to the directory that it belongs to.
@@ -636,12 +655,26 @@ aws_vpc.v id=x
             )),
             ["a: a.tfstate", "b/a: b/a.tfstate"]
         );
+        // nor is it wherever it lies, of a stack with configuration
+        assert_eq!(
+            stacks(&format!(
+                "#- a/main.tf\n#- a/terraform.tfstate\n{}\n#- backup/a/terraform.tfstate\n{}\n\
+                 #- c/main.tf\n#- c/terraform.tfstate\n{}\n#- old.tfstate\n{}\n",
+                state(4),
+                state(3),
+                state(4),
+                state(5),
+            )),
+            ["a: a/terraform.tfstate", "c: c/terraform.tfstate"]
+        );
     }
 
     #[test]
     fn a_copy_of_a_state_is_no_stack_beside_its_own() {
-        let state = |serial| {
-            format!(r#"{{"version": 4, "lineage": "l", "serial": {serial}, "resources": []}}"#)
+        let state = |lineage, serial| {
+            format!(
+                r#"{{"version": 4, "lineage": "{lineage}", "serial": {serial}, "resources": []}}"#
+            )
         };
         let nameless = r#"{"version": 4, "lineage": "", "serial": 1, "resources": []}"#;
         assert_eq!(
@@ -649,10 +682,10 @@ aws_vpc.v id=x
                 "#- a/before.tfstate\n{}\n#- a/main.tf\n#- a/terraform.tfstate\n{}\n\
                  #- b/before.tfstate\n{}\n#- b/terraform.tfstate.d/dev/terraform.tfstate\n{}\n\
                  #- c/x.tfstate\n{nameless}\n#- c/y.tfstate\n{nameless}\n",
-                state(3),
-                state(4),
-                state(9),
-                state(4),
+                state("a", 3),
+                state("a", 4),
+                state("b", 9),
+                state("b", 4),
             )),
             [
                 "a: a/terraform.tfstate",
