@@ -14,6 +14,11 @@ use super::{Format, On};
 /// Prints every row with its identity, the duplicates and the dependencies.
 pub(super) fn run(on: &On) -> Result<ExitCode, String> {
     let read = super::read(&on.path)?;
+    // there is no finding here that would tell of it
+    for it in read.snapshot.stacks.iter().flat_map(|it| &it.unreadable) {
+        let path = read.snapshot.relative(&it.path);
+        eprintln!("warning: {path}: {}", it.problem);
+    }
     match on.format {
         Format::Json => super::print_json(&Export::new(&read.snapshot))?,
         Format::Text => super::print(&text(&read.snapshot))?,

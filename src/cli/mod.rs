@@ -13,7 +13,7 @@ use std::sync::Arc;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::identity::IdentityRegistry;
-use crate::workspace::{Snapshot, Workspace, root_of};
+use crate::workspace::{Snapshot, Stack, Workspace, root_of};
 
 /// Shows what gantrycd makes of OpenTofu and Terraform stacks.
 ///
@@ -103,8 +103,15 @@ fn read(path: &Path) -> Result<Read, String> {
     }
     let files = workspace.file_count();
     let snapshot = workspace.snapshot();
-    if files == 0 && snapshot.stacks.is_empty() {
-        let why = "neither configuration nor a state was found";
+    let unread = workspace.problems();
+    let unread = unread.filter(|(file, _)| snapshot.file(file).is_none());
+    let unread = unread.count();
+    let stateless = |it: &Stack| it.state.is_none() && it.unreadable.is_empty();
+    if unread == files && snapshot.stacks.iter().all(stateless) {
+        let why = match files {
+            0 => "neither configuration nor a state was found",
+            _ => "nothing of it could be read",
+        };
         return Err(format!("{}: {why}", path.display()));
     }
     Ok(Read {

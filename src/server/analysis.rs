@@ -16,10 +16,10 @@ use tower_lsp::ls_types::{
 
 use crate::checks::{self, Finding};
 use crate::identity::IdentityRegistry;
-use crate::text::Source;
 use crate::workspace::{Snapshot, Workspace, root_of};
 
 use super::convert::{diagnostic, uri_of};
+use super::document::Document;
 use super::session::{Changes, Session};
 
 /// How long the disk must be quiet before it is read: a file that is being written, or a branch
@@ -64,6 +64,7 @@ pub(super) async fn run(session: Arc<Session>) {
             tokio::time::sleep(QUIET).await;
             changes.join(session.take_changes());
         }
+        let revision = changes.revision;
         let run = {
             let (session, analysis) = (session.clone(), analysis.clone());
             tokio::task::spawn_blocking(move || {
@@ -77,15 +78,24 @@ pub(super) async fn run(session: Arc<Session>) {
             Ok((view, directories)) => {
                 let view = Arc::new(view);
                 session.view.send_replace(view.clone());
+                // before anybody hears of the files and can change them
+                if watcher.watch(directories) {
+                    // what changed after it was read and before it was watched
+                    session.disk_changed();
+                }
                 published.publish(&session, &view).await;
-                watcher.watch(directories);
             }
             Err(error) => {
+                // whoever waits for it learns that nothing is known
+                session.view.send_replace(Arc::new(View {
+                    revision,
+                    ..View::default()
+                }));
                 let what = format!("the analysis failed and is tried again: {error}");
                 session.client.log_message(MessageType::ERROR, what).await;
             }
         }
-        session.changed().await;
+        session.changed_after(revision).await;
     }
 }
 
@@ -102,6 +112,8 @@ impl Changes {
 #[derive(Default)]
 struct Analysis {
     workspaces: Vec<Workspace>,
+    /// Of the open documents, those of the texts that the workspaces have.
+    versions: HashMap<Arc<Path>, i32>,
 }
 
 impl Analysis {
@@ -113,11 +125,9 @@ impl Analysis {
             }
         }
         for path in &changes.documents {
-            let document = session.documents.get(path).map(|it| it.source.clone());
+            let document = session.documents.get(path).map(|it| it.clone());
             self.overlay(path, document);
         }
-        let versions = session.documents.iter();
-        let versions = versions.map(|it| (it.key().clone(), it.version)).collect();
         let part = |workspace: &Workspace| {
             let snapshot = workspace.snapshot();
             let findings = checks::run(&snapshot);
@@ -126,7 +136,7 @@ impl Analysis {
         View {
             revision: changes.revision,
             parts: self.workspaces.iter().map(part).collect(),
-            versions,
+            versions: self.versions.clone(),
         }
     }
 
@@ -149,15 +159,21 @@ impl Analysis {
             let mut workspace = Workspace::open(&root, registry);
             for document in session.documents.iter() {
                 workspace.open_document(document.key(), document.source.clone());
+                self.versions
+                    .insert(document.key().clone(), document.version);
             }
             self.workspaces.push(workspace);
         }
     }
 
-    fn overlay(&mut self, path: &Path, document: Option<Source>) {
+    fn overlay(&mut self, path: &Arc<Path>, document: Option<Document>) {
+        match &document {
+            Some(document) => _ = self.versions.insert(path.clone(), document.version),
+            None => _ = self.versions.remove(path),
+        }
         for workspace in &mut self.workspaces {
             match &document {
-                Some(source) => _ = workspace.open_document(path, source.clone()),
+                Some(it) => _ = workspace.open_document(path, it.source.clone()),
                 None => workspace.close_document(path),
             }
         }
@@ -169,10 +185,18 @@ impl Analysis {
     }
 }
 
+/// What the client was told last of a file.
+struct Told {
+    list: Vec<Diagnostic>,
+    /// The opening of the file at that time. Editors forget what they were told of a file when
+    /// they close it.
+    opening: Option<u64>,
+}
+
 /// What the client was told last, by file.
 #[derive(Default)]
 struct Published {
-    lists: HashMap<Arc<Path>, Vec<Diagnostic>>,
+    lists: HashMap<Arc<Path>, Told>,
     logged: BTreeSet<String>,
 }
 
@@ -196,13 +220,18 @@ impl Published {
         let gone = self.lists.keys().filter(|it| !lists.contains_key(*it));
         let cleared: Vec<_> = gone.map(|it| (it.clone(), Vec::new())).collect();
         for (path, list) in lists.into_iter().chain(cleared) {
-            if self.lists.get(&path) == Some(&list) {
+            let (uri, version, opening) = match session.documents.get(&path) {
+                Some(open) => (
+                    Some(open.uri.clone()),
+                    Some(open.version),
+                    Some(open.opening),
+                ),
+                None => (uri_of(&path), None, None),
+            };
+            let same = |it: &&Told| it.list == list && (opening.is_none() || it.opening == opening);
+            if self.lists.get(&path).filter(same).is_some() {
                 continue;
             }
-            let (uri, version) = match session.documents.get(&path) {
-                Some(open) => (Some(open.uri.clone()), Some(open.version)),
-                None => (uri_of(&path), None),
-            };
             // a newer text is on its way to the next run
             if version != view.versions.get(&path).copied() {
                 continue;
@@ -215,7 +244,7 @@ impl Published {
             }
             match list.is_empty() {
                 true => _ = self.lists.remove(&path),
-                false => _ = self.lists.insert(path, list),
+                false => _ = self.lists.insert(path, Told { list, opening }),
             }
         }
         for message in &unplaced {
@@ -272,19 +301,22 @@ impl Watcher {
         }
     }
 
-    /// Watches these directories, each by itself: what lies in between is none of ours.
-    fn watch(&mut self, directories: BTreeSet<PathBuf>) {
+    /// Watches these directories, each by itself: what lies in between is none of ours. Returns
+    /// whether any of them was not watched before.
+    fn watch(&mut self, directories: BTreeSet<PathBuf>) -> bool {
         let Some(watcher) = &mut self.watcher else {
-            return;
+            return false;
         };
         for gone in self.watched.difference(&directories) {
             // an error means that it is gone already
             _ = watcher.unwatch(gone);
         }
+        let mut any = false;
         for new in directories.difference(&self.watched) {
             // what cannot be watched is read again when something else changes
-            _ = watcher.watch(new, RecursiveMode::NonRecursive);
+            any |= watcher.watch(new, RecursiveMode::NonRecursive).is_ok();
         }
         self.watched = directories;
+        any
     }
 }

@@ -9,6 +9,8 @@ use crate::text::{Encoding, Position, Source};
 pub(super) struct Document {
     /// As the client spells it.
     pub(super) uri: Uri,
+    /// Which opening of the file this is: the session's revision at that time.
+    pub(super) opening: u64,
     pub(super) version: i32,
     pub(super) source: Source,
 }
@@ -56,6 +58,7 @@ impl Document {
         }
         Ok(Self {
             uri: self.uri.clone(),
+            opening: self.opening,
             version,
             source,
         })
@@ -71,6 +74,7 @@ mod tests {
     fn document(text: &str) -> Document {
         Document {
             uri: "file:///a.tf".parse().unwrap(),
+            opening: 0,
             version: 1,
             source: Source::new(text),
         }

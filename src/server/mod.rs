@@ -6,17 +6,20 @@
 mod analysis;
 mod convert;
 mod document;
+mod input;
 mod session;
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
+use tokio::io::BufReader;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::{
     CodeActionParams, CodeActionResponse, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
     DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     DidSaveTextDocumentParams, Hover, HoverParams, InitializeParams, InitializeResult,
-    InitializedParams, ServerInfo,
+    InitializedParams, MessageType, ServerInfo,
 };
 use tower_lsp::{LanguageServer, LspService, Server};
 
@@ -25,6 +28,9 @@ use session::Session;
 /// More requests than this are never in flight. The framework's own limit of four deadlocks when
 /// four of them wait.
 const UNLIMITED: usize = 1 << 16;
+
+/// How long the end waits for answers that are still to come.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// Serves one client until it says `exit` or closes its end. The exit code is 0 when it said
 /// `shutdown` before, and 1 otherwise.
@@ -44,11 +50,25 @@ pub fn serve() -> ExitCode {
             Backend { session: new }
         });
         let session = session.expect("the service is made from a session");
-        let (stdin, stdout) = (tokio::io::stdin(), tokio::io::stdout());
-        Server::new(stdin, stdout, socket)
+        let (to, messages) = tokio::io::duplex(1 << 16);
+        let stdin = BufReader::new(tokio::io::stdin());
+        let client = session.client.clone();
+        let input = input::forward(stdin, to, |why| {
+            let client = client.clone();
+            tokio::spawn(async move { client.log_message(MessageType::ERROR, why).await });
+        });
+        let ended = async {
+            // an input that fails is at its end
+            _ = input.await;
+            tokio::time::sleep(GRACE).await;
+        };
+        let served = Server::new(messages, tokio::io::stdout(), socket)
             .concurrency_level(UNLIMITED)
-            .serve(service)
-            .await;
+            .serve(service);
+        tokio::select! {
+            () = served => {}
+            () = ended => {}
+        }
         session.was_shut_down()
     });
     // a blocking read of standard input must not keep the process

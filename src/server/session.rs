@@ -98,6 +98,7 @@ impl Session {
         let path: Arc<Path> = path.into();
         let opened = Document {
             uri: document.uri,
+            opening: self.revision.load(Ordering::SeqCst),
             version: document.version,
             source: Source::new(&document.text),
         };
@@ -155,9 +156,12 @@ impl Session {
         self.wake.notify_one();
     }
 
-    /// Waits until something changed.
-    pub(super) async fn changed(&self) {
-        self.wake.notified().await;
+    /// Waits until something changed after this revision. The wake-up may be of a change that was
+    /// taken already.
+    pub(super) async fn changed_after(&self, revision: u64) {
+        while self.revision.load(Ordering::SeqCst) <= revision {
+            self.wake.notified().await;
+        }
     }
 
     /// What changed since this was asked last.
