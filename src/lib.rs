@@ -25,3 +25,6 @@ pub mod ide;
 pub mod server;
 
 pub mod cli;
+
+#[cfg(test)]
+mod fixture;

@@ -886,6 +886,18 @@ fn what_is_not_read_is_named() {
             json!({"format_version": "1.0", "provider_schemas": {}}),
             &not_a_state,
         ),
+        (
+            json!({"format_version": "1.0", "valid": true, "error_count": 0, "diagnostics": []}),
+            &not_a_state,
+        ),
+        (
+            json!({"format_version": "1.0", "function_signatures": {}}),
+            &not_a_state,
+        ),
+        (
+            json!({"format_version": "1.0", "modules": []}),
+            &not_a_state,
+        ),
         (json!({"name": "package", "version": "1.2.3"}), &not_a_state),
         (json!({}), &not_a_state),
         (json!([]), &not_a_state),

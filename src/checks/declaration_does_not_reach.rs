@@ -118,3 +118,129 @@ fn finding(snapshot: &Snapshot, at: RowRef) -> Option<Finding> {
     finding.fixes.extend(fix);
     Some(finding.about(snapshot, at))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{Fixture, check, check_action};
+
+    const EMULATOR: &str = r#"
+provider "aws" {
+  default_tags {
+    tags = { "gantrycd:resource-identity-realm" = "emu" }
+  }
+}
+"#;
+
+    #[test]
+    fn a_realm_that_an_untaggable_resource_does_not_get() {
+        let text = format!(
+            r#"
+#- main.tf
+{EMULATOR}
+resource "aws_kms_alias" "a" {{
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ declaration-does-not-reach: The realm emu of default_tags does not reach aws_kms_alias.a[0]: aws_kms_alias takes no tags (as aws_kms_alias.a[0] in this stack's state shows). gantrycd gives it the identity arn:aws:kms:us-east-1:000000000000:alias/a0, without a realm.
+  count = 2
+}}
+resource "aws_sqs_queue" "q" {{}}
+resource "aws_ses_domain_identity_verification" "no_identity" {{}}
+resource "aws_kms_alias" "never_applied" {{}}
+#- terraform.tfstate
+aws_kms_alias.a[0] arn=arn:aws:kms:us-east-1:000000000000:alias/a0 untaggable
+aws_kms_alias.a[1] arn=arn:aws:kms:us-east-1:000000000000:alias/a1 untaggable
+aws_sqs_queue.q arn=arn:aws:sqs:us-east-1:000000000000:q all-realm=emu
+aws_ses_domain_identity_verification.no_identity arn=arn:aws:ses:us-east-1:000000000000:identity/d untaggable
+"#
+        );
+        check(&text);
+        let findings = crate::checks::run(&Fixture::new(&text).snapshot());
+        assert_eq!(
+            findings[0].related[0].message,
+            "the realm emu of provider \"aws\""
+        );
+    }
+
+    #[test]
+    fn an_opt_out_that_it_does_not_get() {
+        check(
+            r#"
+#- main.tf
+provider "aws" {
+  default_tags {
+    tags = { "gantrycd:resource-identity" = "null" }
+  }
+}
+resource "aws_kms_alias" "a" {}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ declaration-does-not-reach: The opt-out of default_tags does not reach aws_kms_alias.a
+#- terraform.tfstate
+aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/a untaggable
+"#,
+        );
+    }
+
+    #[test]
+    fn silent_without_a_declaration_that_would_reach_it() {
+        let row = "aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/a untaggable";
+        let alias = r#"resource "aws_kms_alias" "a" {}"#;
+        for configuration in [
+            alias.to_owned(),
+            format!("provider \"aws\" {{}}\n{alias}"),
+            // not known
+            format!("{}{alias}", EMULATOR.replace("\"emu\"", "var.realm")),
+            format!("{EMULATOR}# gantrycd:resource-identity: ignore=true\n{alias}"),
+            // another configuration of the provider
+            format!("{EMULATOR}resource \"aws_kms_alias\" \"a\" {{\n  provider = aws.live\n}}"),
+        ] {
+            check(&format!(
+                "#- main.tf\n{configuration}\n#- terraform.tfstate\n{row}\n"
+            ));
+        }
+    }
+
+    #[test]
+    fn by_alias_and_through_the_providers_of_a_module_call() {
+        let emu = "provider \"aws\" {\n  alias = \"emu\"\n  default_tags {\n    tags = { \"gantrycd:resource-identity-realm\" = \"emu\" }\n  }\n}";
+        check(&format!(
+            r#"
+#- a/main.tf
+{emu}
+resource "aws_kms_alias" "direct" {{
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ declaration-does-not-reach: reach aws_kms_alias.direct
+  provider = aws.emu
+}}
+resource "aws_kms_alias" "default" {{}}
+module "passed" {{
+  source    = "../m"
+  providers = {{ aws = aws.emu }}
+}}
+#- a/terraform.tfstate
+aws_kms_alias.direct arn=arn:aws:kms:us-east-1:000000000000:alias/direct untaggable
+aws_kms_alias.default arn=arn:aws:kms:us-east-1:000000000000:alias/default untaggable
+module.passed.aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/passed untaggable
+#- m/main.tf
+resource "aws_kms_alias" "a" {{}}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ declaration-does-not-reach: reach module.passed.aws_kms_alias.a
+#- c/main.tf
+{emu}
+module "inherits_the_default_only" {{
+  source = "../n"
+}}
+#- c/terraform.tfstate
+module.inherits_the_default_only.aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/n untaggable
+#- n/main.tf
+resource "aws_kms_alias" "a" {{}}
+"#
+        ));
+    }
+
+    #[test]
+    fn the_fix() {
+        check_action(
+            &format!(
+                "#- main.tf\n{EMULATOR}\nresource \"aws_kms_alias\" \"a$0\" {{}}\n#- terraform.tfstate\naws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/a untaggable\n"
+            ),
+            &format!(
+                "{EMULATOR}\n# gantrycd:resource-identity: ignore=true\nresource \"aws_kms_alias\" \"a\" {{}}\n"
+            ),
+        );
+    }
+}

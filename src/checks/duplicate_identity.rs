@@ -26,3 +26,276 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         findings.extend(duplicate::findings(snapshot, group, CHECK.severity, tell));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{Fixture, check, check_action, check_no_action};
+
+    #[test]
+    fn the_same_bucket_in_two_stacks() {
+        check(
+            r#"
+#- a/main.tf
+resource "aws_s3_bucket" "x" {}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: aws_s3_bucket.x manages the same object as aws_s3_bucket.y of b: gantrycd reports it, and what one stack applies the other undoes. (arn:aws:s3:::logs, aws_s3_bucket, no realm)
+#- a/terraform.tfstate
+aws_s3_bucket.x arn=arn:aws:s3:::logs
+#- b/main.tf
+resource "aws_s3_bucket" "y" {
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: aws_s3_bucket.y manages the same object as aws_s3_bucket.x of a
+}
+#- b/terraform.tfstate
+aws_s3_bucket.y arn=arn:aws:s3:::logs
+"#,
+        );
+    }
+
+    #[test]
+    fn equal_id_realm_and_type_or_nothing() {
+        check(
+            r#"
+#- a/main.tf
+resource "aws_s3_bucket" "x" {}
+resource "aws_lb" "l" {}
+#- a/terraform.tfstate
+aws_s3_bucket.x arn=arn:aws:s3:::logs realm=one
+aws_lb.l arn=arn:aws:elasticloadbalancing:eu-west-1:111122223333:loadbalancer/app/web/1
+#- b/main.tf
+resource "aws_s3_bucket" "x" {}
+resource "aws_alb" "l" {}
+#- b/terraform.tfstate
+aws_s3_bucket.x arn=arn:aws:s3:::logs realm=two
+aws_alb.l arn=arn:aws:elasticloadbalancing:eu-west-1:111122223333:loadbalancer/app/web/1
+#- c/main.tf
+resource "aws_s3_bucket" "x" {}
+data "aws_lb" "l" {}
+#- c/terraform.tfstate
+aws_s3_bucket.x arn=arn:aws:s3:::logs
+data.aws_lb.l arn=arn:aws:elasticloadbalancing:eu-west-1:111122223333:loadbalancer/app/web/1
+"#,
+        );
+    }
+
+    #[test]
+    fn a_group_of_three_addresses_of_two_stacks_is_this_alone() {
+        check(
+            r#"
+#- a/main.tf
+resource "aws_vpc" "x" {}
+^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_vpc.y of a and aws_vpc.x of b
+resource "aws_vpc" "y" {}
+^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_vpc.x of a and aws_vpc.x of b
+#- a/terraform.tfstate
+aws_vpc.x id=net/main
+aws_vpc.y id=net/main
+#- b/main.tf
+resource "aws_vpc" "x" {}
+^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_vpc.x of a and aws_vpc.y of a
+#- b/terraform.tfstate
+aws_vpc.x id=net/main
+"#,
+        );
+    }
+
+    #[test]
+    fn a_block_of_a_module_that_two_stacks_use_is_one_finding() {
+        check(
+            r#"
+#- a/main.tf
+module "m" {
+  source = "../modules/m"
+}
+#- a/terraform.tfstate
+module.m.aws_s3_bucket.x[0] arn=arn:aws:s3:::logs
+#- b/main.tf
+module "m" {
+  source = "../modules/m"
+}
+#- b/terraform.tfstate
+module.m.aws_s3_bucket.x[0] arn=arn:aws:s3:::logs
+#- modules/m/main.tf
+resource "aws_s3_bucket" "x" {
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: module.m.aws_s3_bucket.x[0] manages the same object as module.m.aws_s3_bucket.x[0] of b
+  count = 1
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn a_resource_of_an_installed_module_is_shown_at_the_call() {
+        let text = r#"
+#- a/main.tf
+module "logs" {
+^^^^^^^^^^^^^ duplicate-identity: module.logs.module.inner["k"].aws_s3_bucket.x manages
+  source = "example/logs/aws"
+}
+#- a/.terraform/modules/modules.json
+{"Modules": [
+  {"Key": "", "Source": "", "Dir": "."},
+  {"Key": "logs", "Source": "registry", "Dir": ".terraform/modules/logs"},
+  {"Key": "logs.inner", "Source": "./inner", "Dir": ".terraform/modules/logs/inner"}
+]}
+#- a/.terraform/modules/logs/main.tf
+module "inner" {
+  source = "./inner"
+}
+#- a/.terraform/modules/logs/inner/main.tf
+resource "aws_s3_bucket" "x" {}
+# gantrycd.resource-identity: ignore=true
+#- a/terraform.tfstate
+module.logs.module.inner["k"].aws_s3_bucket.x arn=arn:aws:s3:::logs
+#- b/main.tf
+resource "aws_s3_bucket" "y" {}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as module.logs.module.inner["k"].aws_s3_bucket.x of a
+#- b/terraform.tfstate
+aws_s3_bucket.y arn=arn:aws:s3:::logs
+"#;
+        check(text);
+        let fixture = Fixture::new(text);
+        let findings = crate::checks::run(&fixture.snapshot());
+        let at_call = &findings[0];
+        let block = &at_call.related[0];
+        assert!(
+            block.place.path.ends_with("logs/inner/main.tf"),
+            "{block:?}"
+        );
+        assert!(at_call.fixes.is_empty(), "nobody edits an installed module");
+        check_no_action(&text.replace("module \"logs\"", "module \"lo$0gs\""));
+    }
+
+    #[test]
+    fn a_deposed_object_of_one_stack_and_a_current_one_of_another() {
+        check(
+            r#"
+#- a/main.tf
+resource "aws_lb" "l" {}
+^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: aws_lb.l (deposed: the next apply destroys it) manages
+#- a/terraform.tfstate
+aws_lb.l arn=arn:aws:elasticloadbalancing:eu-west-1:111122223333:loadbalancer/app/web/1
+aws_lb.l arn=arn:aws:elasticloadbalancing:eu-west-1:111122223333:loadbalancer/app/web/2 deposed=745ba0c6
+#- b/main.tf
+resource "aws_lb" "l" {}
+^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_lb.l (deposed: the next apply destroys it) of a
+#- b/terraform.tfstate
+aws_lb.l arn=arn:aws:elasticloadbalancing:eu-west-1:111122223333:loadbalancer/app/web/2
+"#,
+        );
+    }
+
+    #[test]
+    fn a_claim_without_a_block_is_related_at_its_state() {
+        let text = r#"
+#- a/main.tf
+resource "aws_s3_bucket" "x" {}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_s3_bucket.gone of b
+#- a/terraform.tfstate
+aws_s3_bucket.x arn=arn:aws:s3:::logs
+#- b/terraform.tfstate
+aws_s3_bucket.gone arn=arn:aws:s3:::logs
+"#;
+        check(text);
+        let findings = crate::checks::run(&Fixture::new(text).snapshot());
+        assert_eq!(findings.len(), 1);
+        assert!(
+            findings[0].related[0]
+                .place
+                .path
+                .ends_with("b/terraform.tfstate")
+        );
+    }
+
+    #[test]
+    fn where_no_side_has_a_block_it_stands_at_a_state() {
+        let text =
+            "#- a/terraform.tfstate\naws_vpc.v id=x\n#- b/terraform.tfstate\naws_vpc.v id=x\n";
+        let findings = crate::checks::run(&Fixture::new(text).snapshot());
+        let [finding] = &findings[..] else {
+            panic!("{findings:#?}");
+        };
+        assert!(finding.place.path.ends_with("a/terraform.tfstate"));
+    }
+
+    #[test]
+    fn a_comment_ends_it() {
+        let states = r#"
+#- a/terraform.tfstate
+aws_s3_bucket.x arn=arn:aws:s3:::logs
+#- b/main.tf
+resource "aws_s3_bucket" "y" {}
+#- b/terraform.tfstate
+aws_s3_bucket.y arn=arn:aws:s3:::logs
+"#;
+        for block in [
+            "# gantrycd:resource-identity: ignore=true\nresource \"aws_s3_bucket\" \"x\" {}\n",
+            "resource \"aws_s3_bucket\" \"x\" {} // gantrycd:resource-identity: ignore=true\n",
+            "resource \"aws_s3_bucket\" \"x\" {\n  /* gantrycd:resource-identity: ignore=true */\n}\n",
+        ] {
+            check(&format!("#- a/main.tf\n{block}{states}"));
+        }
+    }
+
+    const OTHER: &str = r#"#- a/terraform.tfstate
+aws_s3_bucket.x arn=arn:aws:s3:::logs
+#- b/terraform.tfstate
+aws_s3_bucket.y arn=arn:aws:s3:::logs
+"#;
+
+    #[test]
+    fn the_fix_puts_the_comment_above() {
+        let before = "locals {}\n\n$0resource \"aws_s3_bucket\" \"x\" {\n}\n";
+        check_action(
+            &format!("#- a/main.tf\n{before}{OTHER}"),
+            "locals {}\n\n# gantrycd:resource-identity: ignore=true\nresource \"aws_s3_bucket\" \"x\" {\n}\n",
+        );
+        // at the last position of the range, too
+        let before = "resource \"aws_s3_bucket\" \"x\"$0 {\n}\n";
+        check_action(
+            &format!("#- a/main.tf\n{before}{OTHER}"),
+            "# gantrycd:resource-identity: ignore=true\nresource \"aws_s3_bucket\" \"x\" {\n}\n",
+        );
+    }
+
+    #[test]
+    fn the_fix_stands_at_the_top_of_the_comments_that_are_there() {
+        let before =
+            "  # tflint-ignore: all\n  # the logs\n  resource \"aws_s3$0_bucket\" \"x\" {}\n";
+        check_action(
+            &format!("#- a/main.tf\n# head\n\n{before}{OTHER}"),
+            "# head\n\n  # gantrycd:resource-identity: ignore=true\n  # tflint-ignore: all\n  # the logs\n  resource \"aws_s3_bucket\" \"x\" {}\n",
+        );
+    }
+
+    #[test]
+    fn the_fix_keeps_line_ends_and_the_byte_order_mark() {
+        check_action(
+            &format!(
+                "#- a/main.tf\n\u{feff}# é\r\nresource \"aws_s3_bucket\" \"x$0\" {{}}\r\n{OTHER}"
+            ),
+            "\u{feff}# gantrycd:resource-identity: ignore=true\r\n# é\r\nresource \"aws_s3_bucket\" \"x\" {}\r\n",
+        );
+    }
+
+    #[test]
+    fn the_fix_is_offered_at_the_header_only() {
+        for before in [
+            "$0\n\nresource \"aws_s3_bucket\" \"x\" {}\n",
+            "resource \"aws_s3_bucket\" \"x\" {\n  bucket = \"$0logs\"\n}\n",
+            "locals {$0}\nresource \"aws_s3_bucket\" \"x\" {}\n",
+        ] {
+            check_no_action(&format!("#- a/main.tf\n{before}{OTHER}"));
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_wrong_it_is_a_refactoring() {
+        check_action(
+            "#- a/main.tf\nresource \"aws_s3_bucket\" \"x$0\" {}\n#- a/terraform.tfstate\naws_s3_bucket.x arn=arn:aws:s3:::logs\n",
+            "# gantrycd:resource-identity: ignore=true\nresource \"aws_s3_bucket\" \"x\" {}\n",
+        );
+        // and not where there is no identity
+        check_no_action(
+            "#- a/main.tf\nresource \"aws_s3_bucket\" \"x$0\" {}\n#- a/terraform.tfstate\naws_s3_bucket.x\n",
+        );
+    }
+}

@@ -24,3 +24,58 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         findings.extend(duplicate::findings(snapshot, group, CHECK.severity, tell));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::check;
+
+    #[test]
+    fn one_object_at_two_addresses() {
+        check(
+            r#"
+#- a/main.tf
+resource "aws_iam_policy" "one" {}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-in-stack: aws_iam_policy.one is the same object as aws_iam_policy.two[0] of a: gantrycd cannot tell which of them manages it.
+resource "aws_iam_policy" "two" {
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-in-stack: aws_iam_policy.two[0] is the same object as aws_iam_policy.one of a
+  count = 2
+}
+#- a/terraform.tfstate
+aws_iam_policy.one arn=arn:aws:iam::111122223333:policy/p
+aws_iam_policy.two[0] arn=arn:aws:iam::111122223333:policy/p
+aws_iam_policy.two[1] arn=arn:aws:iam::111122223333:policy/q
+"#,
+        );
+    }
+
+    #[test]
+    fn count_over_one_declared_id_is_one_finding() {
+        check(
+            r#"
+#- a/main.tf
+resource "aws_subnet" "s" {
+^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-in-stack: aws_subnet.s[0] is the same object as aws_subnet.s[1] of a and aws_subnet.s[2] of a
+  count = 3
+  tags  = { "gantrycd:resource-identity" = "net/a" }
+}
+#- a/terraform.tfstate
+aws_subnet.s[0] id=net/a
+aws_subnet.s[1] id=net/a
+aws_subnet.s[2] id=net/a
+"#,
+        );
+    }
+
+    #[test]
+    fn a_deposed_and_a_current_object_at_one_address_are_one() {
+        check(
+            r#"
+#- a/main.tf
+resource "aws_lb" "l" {}
+#- a/terraform.tfstate
+aws_lb.l id=lb
+aws_lb.l id=lb deposed=745ba0c6
+"#,
+        );
+    }
+}

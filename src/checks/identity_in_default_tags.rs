@@ -38,3 +38,68 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         findings.push(finding);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::check;
+
+    #[test]
+    fn an_id_names_one_resource_only() {
+        check(
+            r#"
+#- main.tf
+provider "aws" {
+  default_tags {
+    tags = {
+      "gantrycd:resource-identity" = "net/a"
+                                      ^^^^^ identity-in-default-tags: The id "net/a" in default_tags would name every resource of this provider: gantrycd refuses it and gives none of them an identity.
+    }
+  }
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn an_opt_out_of_the_whole_stack_is_none() {
+        check(
+            r#"
+#- a/main.tf
+provider "aws" {
+  default_tags {
+    tags = { "gantrycd:resource-identity" = "null" }
+  }
+}
+#- b/main.tf
+provider "aws" {
+  default_tags {
+    tags = { "gantrycd:resource-identity" = "" }
+  }
+}
+#- c/main.tf
+provider "aws" {
+  default_tags {
+    tags = { "gantrycd:resource-identity" = null }
+  }
+}
+#- d/main.tf
+provider "aws" {
+  default_tags {
+    tags = { "gantrycd:resource-identity" = local.id }
+  }
+}
+#- e/main.tf
+provider "aws" {
+  default_tags {
+    tags = local.tags
+  }
+}
+provider "google" {
+  default_tags {
+    tags = { "gantrycd:resource-identity" = "x" }
+  }
+}
+"#,
+        );
+    }
+}

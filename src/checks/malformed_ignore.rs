@@ -31,3 +31,46 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::check;
+
+    #[test]
+    fn near_misses_wherever_they_stand() {
+        check(
+            r#"
+#- main.tf
+# gantrycd.resource-identity: ignore=true
+  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ malformed-ignore: This comment does nothing: the key is `gantrycd:resource-identity`, not `gantrycd.resource-identity`. gantrycd honours `gantrycd:resource-identity: ignore=true` and nothing near it.
+resource "aws_vpc" "v" { # gantrycd:resource-identity: ignore=yes
+                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ malformed-ignore: takes `true` or `false`, not `yes`
+  # é gantrycd:resource-identity ignore=true
+      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ malformed-ignore: a colon is missing
+}
+locals {
+  x = 1 /* gantrycd:resource-identity: skip=true */
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ malformed-ignore: the only parameter is `ignore`, not `skip`
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn prose_strings_and_heredocs_are_none() {
+        check(
+            r#"
+#- main.tf
+# The tag gantrycd:resource-identity names the object; see the handbook.
+# "gantrycd:resource-identity" = "null"
+locals {
+  x = "gantrycd.resource-identity: ignore=true"
+  y = <<EOT
+    # gantrycd.resource-identity: ignore=true
+  EOT
+  z = "${upper(" # gantrycd.resource-identity: ignore=true ")}"
+}
+"#,
+        );
+    }
+}

@@ -136,3 +136,196 @@ fn in_own_tags(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
 fn may_opt_out_by_default(tags: &Map) -> bool {
     tags.get(IDENTITY_TAG) != Found::Absent
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{Fixture, check};
+
+    #[test]
+    fn in_own_tags() {
+        check(
+            r#"
+#- main.tf
+resource "aws_sqs_queue" "q" {
+  tags = {
+    Name                               = "q"
+    "gantrycd:resource-identity-realm" = "two words"
+                                          ^^^^^^^^^ malformed-realm: The realm "two words" is malformed: it has a space. gantrycd gives this resource no identity.
+  }
+}
+resource "aws_sqs_queue" "empty" {
+  tags = { "gantrycd:resource-identity-realm" = "" }
+                                                ^^ malformed-realm: it is empty
+}
+resource "aws_sqs_queue" "long" {
+  tags = { "gantrycd:resource-identity-realm" = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" }
+                                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ malformed-realm: it has 65 of at most 64 characters
+}
+resource "aws_sqs_queue" "accent" {
+  tags = { "é" = "é", "gantrycd:resource-identity-realm" = "émile" }
+                                                            ^^^^^ malformed-realm: it has the character `é`
+}
+resource "aws_sqs_queue" "good" {
+  tags = { "gantrycd:resource-identity-realm" = "null" }
+}
+resource "aws_sqs_queue" "unknown" {
+  tags = { "gantrycd:resource-identity-realm" = var.realm }
+}
+resource "aws_sqs_queue" "dropped" {
+  tags = { "gantrycd:resource-identity-realm" = null }
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn in_default_tags_with_what_it_reaches() {
+        let text = r#"
+#- a/main.tf
+provider "aws" {
+  default_tags {
+    tags = {
+      "gantrycd:resource-identity-realm" = "a/b"
+                                            ^^^ malformed-realm: The realm "a/b" is malformed: it has the character `/`. gantrycd gives no identity to the resources that these default_tags reach.
+    }
+  }
+}
+provider "aws" {
+  alias = "west"
+  default_tags {
+    tags = { "gantrycd:resource-identity-realm" = "west" }
+  }
+}
+resource "aws_sqs_queue" "q" {}
+resource "aws_sqs_queue" "own" {
+  tags = { "gantrycd:resource-identity-realm" = "mine" }
+}
+#- a/terraform.tfstate
+aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q all-realm=a/b
+aws_sqs_queue.own arn=arn:aws:sqs:eu-west-1:111122223333:o realm=mine
+"#;
+        check(text);
+        let findings = crate::checks::run(&Fixture::new(text).snapshot());
+        let related: Vec<_> = findings[0].related.iter().map(|it| &*it.message).collect();
+        assert_eq!(related, ["aws_sqs_queue.q of a has it"]);
+    }
+
+    #[test]
+    fn silent_where_it_is_not_read() {
+        check(
+            r#"
+#- main.tf
+# gantrycd:resource-identity: ignore=true
+resource "aws_sqs_queue" "ignored" {
+  tags = { "gantrycd:resource-identity-realm" = "a/b" }
+}
+resource "aws_sqs_queue" "opted_out" {
+  tags = {
+    "gantrycd:resource-identity"       = "null"
+    "gantrycd:resource-identity-realm" = "a/b"
+  }
+}
+resource "aws_sqs_queue" "perhaps_opted_out" {
+  tags = {
+    "gantrycd:resource-identity"       = var.id
+    "gantrycd:resource-identity-realm" = "a/b"
+  }
+}
+resource "google_storage_bucket" "unsupported" {
+  tags = { "gantrycd:resource-identity-realm" = "a/b" }
+}
+data "aws_vpc" "filter" {
+  provider = aws.other
+  tags     = { Name = "x" }
+}
+#- fork/main.tf
+terraform {
+  required_providers {
+    aws = { source = "acme/aws" }
+  }
+}
+provider "aws" {
+  default_tags {
+    tags = { "gantrycd:resource-identity-realm" = "a/b" }
+  }
+}
+resource "aws_sqs_queue" "q" {
+  tags = { "gantrycd:resource-identity-realm" = "a/b" }
+}
+#- optout/main.tf
+provider "aws" {
+  default_tags {
+    tags = {
+      "gantrycd:resource-identity"       = ""
+      "gantrycd:resource-identity-realm" = "a/b"
+    }
+  }
+}
+resource "aws_sqs_queue" "q" {
+  tags = { "gantrycd:resource-identity-realm" = "a/b" }
+}
+#- override/main.tf
+resource "aws_sqs_queue" "q" {
+  tags = { "gantrycd:resource-identity-realm" = "a/b" }
+}
+provider "aws" {
+  default_tags {
+    tags = { "gantrycd:resource-identity-realm" = "a/b" }
+  }
+}
+#- override/main_override.tf
+resource "aws_sqs_queue" "q" {
+  tags = { "gantrycd:resource-identity-realm" = "ab" }
+}
+provider "aws" {
+  default_tags {
+    tags = { "gantrycd:resource-identity-realm" = "ab" }
+  }
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn a_module_that_two_stacks_use_has_one_finding() {
+        check(
+            r#"
+#- a/main.tf
+module "q" {
+  source = "../q"
+}
+#- b/main.tf
+module "q" {
+  source = "../q"
+}
+#- q/main.tf
+resource "aws_sqs_queue" "q" {
+  tags = { "gantrycd:resource-identity-realm" = "a/b" }
+                                                 ^^^ malformed-realm
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn a_broken_neighbour_does_not_hide_it() {
+        check(
+            r#"
+#- main.tf
+resource "aws_sqs_queue" "broken" {
+  name = "unclosed
+resource "aws_sqs_queue" "q" {
+  tags = { "gantrycd:resource-identity-realm" = "a/b" }
+                                                 ^^^ malformed-realm
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn line_ends_and_the_byte_order_mark_move_nothing() {
+        check(
+            "#- main.tf\n\u{feff}resource \"aws_sqs_queue\" \"q\" {\r\n  tags = { \"gantrycd:resource-identity-realm\" = \"ü\" }\r\n                                                 ^ malformed-realm\n}\r\n",
+        );
+    }
+}

@@ -54,3 +54,70 @@ fn misplaced(file: &ModuleFile, comment: &IgnoreComment) -> Option<String> {
         Place::Elsewhere => Some("it stands at no resource or data block".to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::check;
+
+    #[test]
+    fn honoured_places_are_silent() {
+        check(
+            r#"
+#- main.tf
+# tfsec:ignore:aws-x
+# gantrycd:resource-identity: ignore=true
+# checkov:skip=CKV_AWS_1: reason
+resource "aws_vpc" "above" {}
+
+/* gantrycd:resource-identity: ignore=true */
+# tflint-ignore: all
+data "aws_vpc" "above" {}
+
+resource "aws_vpc" "line" { # gantrycd:resource-identity: ignore=true
+}
+resource "aws_vpc" "one_line" {} # gantrycd:resource-identity: ignore=true
+# gantrycd:resource-identity: ignore=false
+resource "aws_vpc" "body" {
+  # gantrycd:resource-identity: ignore=true
+  cidr_block = "10.0.0.0/16"
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn other_places_are_not() {
+        check(
+            r#"
+#- main.tf
+# gantrycd:resource-identity: ignore=true
+  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ misplaced-ignore: it stands at no resource or data block
+
+resource "aws_vpc" "blank_line" {}
+
+# gantrycd:resource-identity: ignore=true
+  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ misplaced-ignore: it reaches no resource of the module that is called
+module "m" {
+  source = "./m"
+}
+
+provider "aws" { # gantrycd:resource-identity: ignore=true
+                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ misplaced-ignore: a provider block has no identity
+}
+
+resource "aws_vpc" "deep" {
+  timeouts {
+    # gantrycd:resource-identity: ignore=true
+      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ misplaced-ignore: it stands deeper than the block's own body
+  }
+  tags = {
+    # gantrycd:resource-identity: ignore=false
+      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ misplaced-ignore: deeper
+  }
+} # gantrycd:resource-identity: ignore=true
+    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ misplaced-ignore
+#- m/main.tf
+"#,
+        );
+    }
+}

@@ -41,3 +41,97 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{Fixture, check};
+
+    #[test]
+    fn it_stands_at_the_backend_or_at_the_first_file() {
+        check(
+            r#"
+#- a/main.tf
+terraform {
+  backend "local" {
+  ^^^^^^^^^^^^^^^ unreadable-state: The state a/terraform.tfstate of a is not read: state format 3 is not read: run `terraform apply -refresh-only` once. Nothing that it records is known.
+  }
+}
+#- a/terraform.tfstate
+{"version": 3, "modules": []}
+#- b/z.tf
+#- b/main.tf
+# what b is
+^^^^^^^^^^^ unreadable-state: The state b/terraform.tfstate of b is not read
+#- b/terraform.tfstate
+{"version": 4, "serial"
+"#,
+        );
+    }
+
+    #[test]
+    fn a_state_alone_has_it_at_itself() {
+        let fixture = Fixture::new("#- a/terraform.tfstate\n{\"version\": 4,\n");
+        let findings = crate::checks::run(&fixture.snapshot());
+        assert_eq!(findings.len(), 1);
+        assert!(findings[0].place.path.ends_with("a/terraform.tfstate"));
+    }
+
+    #[test]
+    fn rows_of_the_last_readable_state_stay() {
+        let fixture = Fixture::new(
+            "#- a/main.tf\nresource \"aws_vpc\" \"v\" {}\n#- a/terraform.tfstate\naws_vpc.v id=x\n#- b/terraform.tfstate\naws_vpc.v id=x\n",
+        );
+        let mut workspace = fixture.workspace();
+        let state = fixture.path("a/terraform.tfstate");
+        let whole = std::fs::read_to_string(&state).unwrap();
+        std::fs::write(&state, &whole[..whole.len() / 2]).unwrap();
+        workspace.refresh();
+        let findings = crate::checks::run(&workspace.snapshot());
+        let codes: Vec<_> = findings.iter().map(|it| it.code).collect();
+        assert_eq!(codes, ["duplicate-identity", "unreadable-state"]);
+        assert!(
+            findings[1].message.contains("stay"),
+            "{}",
+            findings[1].message
+        );
+        std::fs::write(&state, whole).unwrap();
+        workspace.refresh();
+        assert_eq!(crate::checks::run(&workspace.snapshot()).len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_state_is_passed_over_in_silence() {
+        let fixture = Fixture::new(
+            "#- a/main.tf\nlocals {}\n#- a/terraform.tfstate\n#- a/x.tfstate.backup\nrubbish\n#- a/.terraform/terraform.tfstate\n{\"version\": 3}\n",
+        );
+        std::fs::create_dir(fixture.path("a/named.tfstate")).unwrap();
+        let findings = crate::checks::run(&fixture.snapshot());
+        assert!(findings.is_empty(), "{findings:#?}");
+    }
+
+    #[test]
+    fn an_errored_state_of_the_same_lineage_counts_when_it_is_newer() {
+        let state = |lineage: &str, serial: u32, id: &str| {
+            format!(
+                r#"{{"version": 4, "lineage": "{lineage}", "serial": {serial}, "resources": [{{"mode": "managed", "type": "aws_vpc", "name": "v", "provider": "provider[\"registry.terraform.io/hashicorp/aws\"]", "instances": [{{"attributes": {{"tags": {{"gantrycd:resource-identity": "{id}"}}}}}}]}}]}}"#
+            )
+        };
+        for (errored, expected, unreadable) in [
+            (state("l", 8, "new"), "new", 0),
+            (state("l", 7, "new"), "old", 0),
+            (state("l", 6, "new"), "old", 0),
+            (state("other", 9, "new"), "old", 1),
+        ] {
+            let fixture = Fixture::new(&format!(
+                "#- terraform.tfstate\n{}\n#- errored.tfstate\n{errored}\n",
+                state("l", 7, "old")
+            ));
+            let snapshot = fixture.snapshot();
+            let [stack] = &snapshot.stacks[..] else {
+                panic!("one stack");
+            };
+            assert_eq!(&*stack.rows[0].claim.as_ref().unwrap().id, expected);
+            assert_eq!(stack.unreadable.len(), unreadable);
+        }
+    }
+}

@@ -24,6 +24,8 @@ pub struct Module {
     /// Whether there may be provider blocks, or arguments of them, that are not read: in an
     /// override file, or in JSON.
     providers_open: bool,
+    /// Whether there are files that are not read, which may name provider sources.
+    unread: bool,
 }
 
 /// A resource and the file that declares it.
@@ -121,6 +123,7 @@ impl Module {
             resources,
             overridden,
             providers_open,
+            unread,
             files,
         }
     }
@@ -202,17 +205,19 @@ impl Module {
         })
     }
 
-    /// The provider source, in full, that a local name stands for. `None` where it cannot be said.
+    /// The provider source, in full, that a local name stands for: an override file's word counts
+    /// before the others'. `None` where it cannot be said.
     pub fn source_of(&self, local_name: &str) -> Option<String> {
         let declared = self
             .files
             .iter()
+            .rev()
             .flat_map(|file| &file.settings)
             .flat_map(|it| &it.required_providers)
             .find(|(name, _)| **name == *local_name);
         match declared {
             Some((_, source)) => source.as_deref().map(provider_source),
-            None => Some(provider_source(local_name)),
+            None => (!self.unread).then(|| provider_source(local_name)),
         }
     }
 

@@ -407,3 +407,139 @@ fn age(age: Duration) -> String {
         n => format!("{n} {unit}s"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::hover;
+
+    const STATES: &str = r#"
+#- account/terraform.tfstate
+aws_acm_certificate.c arn=arn:aws:acm:eu-west-1:111122223333:certificate/1 all-realm=live
+aws_s3_bucket.b["x"] arn=arn:aws:s3:::x
+aws_s3_bucket.b["y"] arn=arn:aws:s3:::y
+aws_kms_alias.k arn=arn:aws:kms:eu-west-1:111122223333:alias/k untaggable
+#- account/main.tf
+provider "aws" {
+  default_tags {
+    tags = { "gantrycd:resource-identity-realm" = "live" }
+  }
+}
+resource "aws_acm_certificate" "c" {}
+resource "aws_s3_bucket" "b" {
+  for_each = toset(["x", "y"])
+}
+resource "aws_kms_alias" "k" {}
+#- web/terraform.tfstate
+data.aws_acm_certificate.c arn=arn:aws:acm:eu-west-1:111122223333:certificate/1 realm=live
+data.aws_iam_role.nobodys arn=arn:aws:iam::111122223333:role/r
+aws_s3_bucket.b arn=arn:aws:s3:::x
+aws_iam_policy.p arn=arn:aws:iam::aws:policy/ReadOnlyAccess
+#- web/main.tf
+data "aws_acm_certificate" "c" {}
+data "aws_iam_role" "nobodys" {}
+resource "aws_s3_bucket" "b" {
+  tags = { "gantrycd:resource-identity-realm" = null }
+}
+resource "aws_iam_policy" "p" {}
+# gantrycd:resource-identity: ignore=true
+resource "aws_sqs_queue" "new" {}
+resource "aws_sqs_queue" "newer" {}
+resource "google_storage_bucket" "g" {}
+locals {}
+"#;
+
+    /// The hover at the start of `at`, whose first occurrence gets the cursor.
+    fn at(at: &str) -> String {
+        let text = STATES.replacen(at, &format!("$0{at}"), 1);
+        assert_ne!(text, STATES, "{at} is not there");
+        hover(&text).unwrap_or_default()
+    }
+
+    #[test]
+    fn what_a_resource_is_and_who_reads_it() {
+        assert_eq!(
+            at("resource \"aws_acm"),
+            "Identity `arn:aws:acm:eu-west-1:111122223333:certificate/1`  \n\
+             discovered from its `arn`, realm `live` from [default_tags](account/main.tf:3)  \n\
+             Read by [`data.aws_acm_certificate.c` of `web`](web/main.tf:1)  \n\
+             Recorded in the state of stack `account`, serial 1"
+        );
+    }
+
+    #[test]
+    fn why_a_realm_does_not_reach_it() {
+        assert_eq!(
+            at("resource \"aws_kms_alias"),
+            "Identity `arn:aws:kms:eu-west-1:111122223333:alias/k`  \n\
+             discovered from its `arn`, no realm  \n\
+             The [realm live of default_tags](account/main.tf:3) does not reach it: \
+             `aws_kms_alias` takes no tags (as aws_kms_alias.k in this stack's state shows)  \n\
+             Recorded in the state of stack `account`, serial 1"
+        );
+    }
+
+    #[test]
+    fn who_owns_what_a_data_source_reads() {
+        assert_eq!(
+            at("data \"aws_acm"),
+            "Reads `arn:aws:acm:eu-west-1:111122223333:certificate/1`  \n\
+             discovered from its `arn`, realm `live` from its own tags  \n\
+             Owned by [`aws_acm_certificate.c` of `account`](account/main.tf:6)  \n\
+             Recorded in the state of stack `web`, serial 1"
+        );
+        assert!(at("data \"aws_iam_role").contains("No stack of this workspace owns it"));
+    }
+
+    #[test]
+    fn a_table_for_many_instances() {
+        assert_eq!(
+            at("resource \"aws_s3_bucket\" \"b\" {\n  for_each"),
+            "| stack | address | identity | realm |\n|---|---|---|---|\n\
+             | `account` | `aws_s3_bucket.b[\"x\"]` | `arn:aws:s3:::x` |  |\n\
+             | `account` | `aws_s3_bucket.b[\"y\"]` | `arn:aws:s3:::y` |  |\n\n\
+             `aws_s3_bucket.b[\"x\"]`: Also claimed by [`aws_s3_bucket.b` of `web`](web/main.tf:3)  "
+        );
+    }
+
+    #[test]
+    fn why_there_is_none() {
+        assert_eq!(
+            at("resource \"aws_iam_policy"),
+            "No identity: the arn does not name one object: it is an object that AWS publishes \
+             and nobody owns  \nRecorded in the state of stack `web`, serial 1"
+        );
+        assert_eq!(
+            at("resource \"aws_sqs_queue\" \"new\""),
+            "No identity: an ignore comment opts this resource out."
+        );
+        assert_eq!(
+            at("resource \"aws_sqs_queue\" \"newer\""),
+            "No identity yet: the cached state of stack `web` has no row of it."
+        );
+    }
+
+    #[test]
+    fn tags_comments_and_providers() {
+        assert!(
+            at("\"gantrycd:resource-identity-realm\" = null")
+                .starts_with("Identity `arn:aws:s3:::x`")
+        );
+        assert_eq!(
+            at("gantrycd:resource-identity: ignore=true"),
+            "gantrycd gives `aws_sqs_queue.new` no identity, for duplicates and for dependencies. \
+             It has no instance in a cached state."
+        );
+        let realm = "Realm `live` of every resource of this provider that takes tags  \n\
+                     Part of `account`";
+        assert_eq!(at("provider \"aws\""), realm);
+        assert_eq!(at("default_tags {"), realm);
+        assert_eq!(at("live\" }\n  }"), realm);
+    }
+
+    #[test]
+    fn silent_where_gantrycd_has_nothing_to_say() {
+        assert_eq!(at("resource \"google"), "");
+        assert_eq!(at("locals {}"), "");
+        assert_eq!(at("for_each"), "");
+    }
+}

@@ -33,7 +33,7 @@ pub struct Attributes {
     /// `tags_all`: the provider's default tags under the resource's own.
     pub tags_all: Option<Tags>,
     /// Whether the row names an attribute whose value is null, as a provider writes every row in
-    /// full. Only such a row proves by what it lacks.
+    /// full, and has no null in place of its tags. Only such a row proves by what it lacks.
     pub complete: bool,
 }
 

@@ -14,16 +14,25 @@ pub(super) const REALM_KEY: &[u8] = REALM_TAG.as_bytes();
 impl<'de> Shape<'de> for Attributes {
     fn object<A: MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
         let mut attributes = Attributes::default();
+        let mut null_tags = false;
         while let Some(key) = map.next_key::<Name>()? {
             match &*key.0 {
                 b"arn" => attributes.arn = text(map.next_value()?),
                 b"catalog_id" => attributes.catalog_id = text(map.next_value()?),
-                b"tags" => attributes.tags = map.next_value::<Field<TagMap>>()?.tags(),
-                b"tags_all" => attributes.tags_all = map.next_value::<Field<TagMap>>()?.tags(),
+                name @ (b"tags" | b"tags_all") => {
+                    let field: Field<TagMap> = map.next_value()?;
+                    null_tags |= matches!(field, Field::Absent);
+                    match name {
+                        b"tags" => attributes.tags = field.tags(),
+                        _ => attributes.tags_all = field.tags(),
+                    }
+                }
                 _ if attributes.complete => skip(&mut map)?,
                 _ => attributes.complete = map.next_value::<Option<IgnoredAny>>()?.is_none(),
             }
         }
+        // tags that are null are tags that nobody set, of a type that takes them
+        attributes.complete &= !null_tags;
         Ok(Some(attributes))
     }
 }

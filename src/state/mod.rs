@@ -134,6 +134,8 @@ struct File<'de> {
     planned_values: Seen,
     resource_changes: Seen,
     provider_schemas: Seen,
+    valid: Seen,
+    function_signatures: Seen,
 }
 
 object!(File<'de> {
@@ -150,6 +152,8 @@ object!(File<'de> {
     b"planned_values" => planned_values,
     b"resource_changes" => resource_changes,
     b"provider_schemas" => provider_schemas,
+    b"valid" => valid,
+    b"function_signatures" => function_signatures,
 });
 
 impl File<'_> {
@@ -180,7 +184,15 @@ impl File<'_> {
             || !matches!(self.prior_state, Field::Absent);
         match self.values {
             Field::Absent if is_plan => Ok(Format::ShowPlan),
-            Field::Absent if self.provider_schemas.is_some() => Err(Problem::NotAState),
+            // what `providers schema`, `validate`, `metadata functions` and `modules` print
+            Field::Absent
+                if self.provider_schemas.is_some()
+                    || self.valid.is_some()
+                    || self.function_signatures.is_some()
+                    || self.modules.is_some() =>
+            {
+                Err(Problem::NotAState)
+            }
             // Of an empty state nothing but the version is printed.
             _ => Ok(Format::ShowState),
         }

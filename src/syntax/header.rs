@@ -4,8 +4,6 @@
 //! The keywords below mean nothing here. They tell, in a text that is broken, where the next block
 //! starts; a text that is whole is never cut by them.
 
-use memchr::memmem;
-
 use crate::text::Span;
 
 use super::{Fault, Label, Labels};
@@ -56,15 +54,31 @@ pub(super) enum Next {
     Other(Fault),
 }
 
-/// Reads the start of the item at byte `at`; `None` where no word stands.
-pub(super) fn read(text: &[u8], at: usize) -> Option<Head> {
+/// Reads the start of the item at byte `at`; `None` where no word stands. `comment` gives the end of
+/// the `/* */` comment at a byte, if it has one.
+pub(super) fn read(
+    text: &[u8],
+    at: usize,
+    mut comment: impl FnMut(usize) -> Option<usize>,
+) -> Option<Head> {
     let word = word(text, at)?;
     let mut labels = Labels::default();
     let mut end = word.end as usize;
     let next = loop {
-        let Some(at) = skip_blanks(text, end) else {
-            break Next::Other(Fault::UnclosedComment(Span::at(end)));
+        let mut at = end;
+        let unclosed = loop {
+            match text[at..] {
+                [b' ' | b'\t', ..] => at += 1,
+                [b'/', b'*', ..] => match comment(at) {
+                    Some(end) => at = end,
+                    None => break true,
+                },
+                _ => break false,
+            }
         };
+        if unclosed {
+            break Next::Other(Fault::UnclosedComment(Span::new(at, at + 2)));
+        }
         match text.get(at) {
             Some(b'{') => break Next::Brace(at),
             Some(b'=') if labels.is_empty() => break Next::Equals,
@@ -88,6 +102,7 @@ pub(super) fn read(text: &[u8], at: usize) -> Option<Head> {
                     labels.push(Label { span, text: span });
                     end = span.end as usize;
                 }
+                None if labels.is_empty() => break Next::Other(Fault::Unexpected(word)),
                 None => break Next::Other(Fault::NoBrace(Span::new(word.start as usize, end))),
             },
         }
@@ -125,17 +140,6 @@ fn string_end(text: &[u8], at: usize) -> Option<usize> {
             b'\n' => return None,
             b'\\' if text.get(end + 1) != Some(&b'\n') => end += 2,
             _ => end += 1,
-        }
-    }
-}
-
-/// Behind the blanks and `/* */` comments at byte `at`; `None` when one of these is not closed.
-fn skip_blanks(text: &[u8], mut at: usize) -> Option<usize> {
-    loop {
-        match text[at..] {
-            [b' ' | b'\t', ..] => at += 1,
-            [b'/', b'*', ..] => at += 2 + memmem::find(&text[at + 2..], b"*/")? + 2,
-            _ => return Some(at),
         }
     }
 }

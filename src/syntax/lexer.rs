@@ -52,6 +52,8 @@ struct Open {
 }
 
 struct Heredoc {
+    /// Its place on the stack of what is open.
+    frame: usize,
     marker: Span,
     /// Its first line that looks like the start of an item.
     lines: Candidates,
@@ -137,7 +139,7 @@ pub(super) struct Lexer<'a, N> {
     /// Whether to stop at the first line that looks like a header.
     eager: bool,
     /// The indentation beyond which no line looks like a header, in bytes.
-    indent: usize,
+    pub indent: usize,
     candidates: Candidates,
     open: Vec<Open>,
     heredocs: Vec<Heredoc>,
@@ -168,7 +170,7 @@ impl<'a, N: Notes> Lexer<'a, N> {
     /// Forgets what was open and what was wrong; an item that is indented by `indent` bytes starts.
     pub fn start(&mut self, indent: usize, eager: bool) {
         self.fault = None;
-        self.eager = eager || self.spare == 0;
+        self.eager = eager;
         self.indent = indent;
         self.candidates = Candidates::default();
         self.open.clear();
@@ -180,11 +182,16 @@ impl<'a, N: Notes> Lexer<'a, N> {
         self.candidates.header
     }
 
-    /// Where to go on, given that what is open will not close.
-    pub fn resume(&self) -> Option<Candidate> {
-        let heredoc = self.heredocs.first().map(|it| it.lines).unwrap_or_default();
+    /// Where to go on, given that what is open will not close. Where the item's own lines are
+    /// `indented` deeper than its start, whatever has an item's shape and is not is the next one.
+    pub fn resume(&self, indented: bool) -> Option<Candidate> {
         let Candidates { header, item } = self.candidates;
-        header.or(heredoc.header).or(item).or(heredoc.item)
+        let mut heredocs = self.heredocs.iter().map(|it| it.lines);
+        // an item is looked for up to the first header only
+        let sure = if indented { item.or(header) } else { header };
+        sure.or_else(|| heredocs.clone().find_map(|it| it.header))
+            .or(item)
+            .or_else(|| heredocs.find_map(|it| it.item))
     }
 
     /// The bracket or quote to blame when the item ends before `candidate`, or with the text.
@@ -276,7 +283,7 @@ impl<'a, N: Notes> Lexer<'a, N> {
                 Class::Hash => self.line_comment(),
                 Class::Slash => match self.text.get(self.at + 1) {
                     Some(b'/') => self.line_comment(),
-                    Some(b'*') => match self.block_comment() {
+                    Some(b'*') => match self.block_comment(self.at) {
                         Some(end) => {
                             self.comment(end);
                         }
@@ -292,6 +299,7 @@ impl<'a, N: Notes> Lexer<'a, N> {
                     Some((marker, body)) => {
                         self.push(self.at, Kind::Heredoc);
                         self.heredocs.push(Heredoc {
+                            frame: self.open.len() - 1,
                             marker,
                             lines: Candidates::default(),
                             near: None,
@@ -477,7 +485,7 @@ impl<'a, N: Notes> Lexer<'a, N> {
                 - self.text[self.at..].trim_ascii_start().len();
             heredoc.near = Some(content + marker.len());
         }
-        if self.spare == 0 && (heredoc.near.is_some() || lines.header.is_some()) {
+        if self.spare == 0 && (heredoc.near.is_some() || lines.item.or(lines.header).is_some()) {
             return Some(self.end());
         }
         None
@@ -495,8 +503,7 @@ impl<'a, N: Notes> Lexer<'a, N> {
         if line.trim_ascii() != marker {
             return false;
         }
-        let frame = self.open.iter().rposition(|it| it.kind == Kind::Heredoc);
-        if let Some(template) = frame.and_then(|it| self.open.get(it + 1)) {
+        if let Some(template) = self.open.get(heredoc.frame + 1) {
             let opener = Span::new(template.at as usize, template.at as usize + 2);
             self.fault.get_or_insert(Fault::UnclosedBracket(opener));
         }
@@ -506,9 +513,8 @@ impl<'a, N: Notes> Lexer<'a, N> {
     }
 
     fn pop_heredoc(&mut self) {
-        self.heredocs.pop();
-        if let Some(frame) = self.open.iter().rposition(|it| it.kind == Kind::Heredoc) {
-            self.open.truncate(frame);
+        if let Some(heredoc) = self.heredocs.pop() {
+            self.open.truncate(heredoc.frame);
         }
     }
 
@@ -518,8 +524,7 @@ impl<'a, N: Notes> Lexer<'a, N> {
         let Some(heredoc) = self.heredocs.first() else {
             return Some(Stop::End);
         };
-        let frame = self.open.iter().position(|it| it.kind == Kind::Heredoc);
-        let frame = frame.unwrap_or_default();
+        let frame = heredoc.frame;
         let start = Span::new(self.open[frame].at as usize, heredoc.marker.end as usize);
         match heredoc.near {
             None => {
@@ -529,10 +534,13 @@ impl<'a, N: Notes> Lexer<'a, N> {
             Some(near) => {
                 let end = Span::new(near - heredoc.marker.len(), near);
                 self.fault.get_or_insert(Fault::HeredocEnd(end));
-                self.spare = self.spare.saturating_sub(self.at - near);
+                self.spare = self.spare.saturating_sub(self.at.saturating_sub(near));
                 self.at = near;
                 self.open.truncate(frame);
                 self.heredocs.clear();
+                let before = |it: &Candidate| it.line < near;
+                self.candidates.header = self.candidates.header.filter(before);
+                self.candidates.item = self.candidates.item.filter(before);
                 None
             }
         }
@@ -542,9 +550,9 @@ impl<'a, N: Notes> Lexer<'a, N> {
     fn looks_at_line(&mut self) -> bool {
         let depth = self.open.last().map(|it| it.at);
         self.candidates.look(self.text, self.at, self.indent, depth);
-        self.candidates
-            .header
-            .is_some_and(|it| self.eager || self.at - it.line > self.spare)
+        let Candidates { header, item } = self.candidates;
+        let first = item.or(header);
+        (self.eager && header.is_some()) || first.is_some_and(|it| self.at - it.line >= self.spare)
     }
 
     /// From `#` or `//` to the end of the line.
@@ -580,45 +588,40 @@ impl<'a, N: Notes> Lexer<'a, N> {
         !self.open.is_empty()
     }
 
-    /// The end of the comment whose `/*` stands here; `None` when it is not closed, or when what
-    /// closes it was not meant to.
-    pub fn block_comment(&mut self) -> Option<usize> {
+    /// The end of the comment whose `/*` stands at byte `at`; `None` when it is not closed, or when
+    /// what closes it was not meant to.
+    pub fn block_comment(&mut self, at: usize) -> Option<usize> {
         let (from, end) = self.comment_end;
-        let start = self.at + 2;
+        let start = at + 2;
         if !(from <= start && end.is_none_or(|end| start <= end)) {
             let end = memmem::find(&self.text[start..], b"*/").map(|it| start + it);
             self.comment_end = (start, end);
         }
         let end = self.comment_end.1? + 2;
-        (!self.swallows(end)).then_some(end)
+        (!self.swallows(at, end)).then_some(end)
     }
 
-    /// Whether the comment from here to `end` passes over a header that was not commented out:
-    /// another comment is opened behind it, or it was no comment but the middle of a word.
-    fn swallows(&self, end: usize) -> bool {
-        let comment = &self.text[self.at..end];
+    /// Whether the comment from `at` to `end` passes over a header that was not commented out:
+    /// another comment is opened behind it, or one of its marks is the middle of a word.
+    fn swallows(&self, at: usize, end: usize) -> bool {
+        let comment = &self.text[at..end];
         let Some(first) = memchr(b'\n', comment) else {
             return false;
         };
-        let before = self.text[..self.at].last();
-        let in_word = before.is_some_and(|b| !b.is_ascii_whitespace() && !b"{}[](),".contains(b));
+        let joins = |b: &u8| !b.is_ascii_whitespace() && !b"{}[](),".contains(b);
+        let in_word =
+            self.text[..at].last().is_some_and(joins) || self.text.get(end).is_some_and(joins);
         let mut header = false;
-        let mut line = self.at + first + 1;
+        let mut line = at + first + 1;
         while line < end {
-            let content = self.text[line..end].trim_ascii_start();
-            if header && content.starts_with(b"/*") {
-                return true;
-            }
+            let length = memchr(b'\n', &self.text[line..end]).unwrap_or(end - line);
             header = header
                 || header::indented_at_most(self.text, line, self.indent)
                     .is_some_and(|at| header::is_header(&self.text[at..]));
-            if header && in_word {
+            if header && (in_word || opens_comment(&self.text[line..line + length])) {
                 return true;
             }
-            match memchr(b'\n', &self.text[line..end]) {
-                Some(length) => line += length + 1,
-                None => break,
-            }
+            line += length + 1;
         }
         false
     }
@@ -632,6 +635,11 @@ impl<'a, N: Notes> Lexer<'a, N> {
             None => self.text.len(),
         }
     }
+}
+
+/// Whether `/*` stands on `line` as the mark of a comment does: at its start or behind a blank.
+fn opens_comment(line: &[u8]) -> bool {
+    memmem::find_iter(line, b"/*").any(|at| at == 0 || matches!(line[at - 1], b' ' | b'\t'))
 }
 
 impl Candidates {

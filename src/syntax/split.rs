@@ -16,6 +16,7 @@ pub(super) fn split(source: &Source) -> Box<[Chunk]> {
         text: text.as_bytes(),
         lexer: Lexer::new(text.as_bytes(), 0, ()),
         chunks: Vec::new(),
+        settled: 0,
     };
     loop {
         splitter.space();
@@ -31,6 +32,8 @@ struct Splitter<'a> {
     text: &'a [u8],
     lexer: Lexer<'a, ()>,
     chunks: Vec<Chunk>,
+    /// How many chunks a closing bracket too many is not given back to.
+    settled: usize,
 }
 
 impl Splitter<'_> {
@@ -49,7 +52,7 @@ impl Splitter<'_> {
                 [b'#', ..] | [b'/', b'/', ..] => {
                     self.lexer.at = self.lexer.line_end(self.lexer.at);
                 }
-                [b'/', b'*', ..] => match self.lexer.block_comment() {
+                [b'/', b'*', ..] => match self.lexer.block_comment(self.lexer.at) {
                     Some(end) => self.lexer.at = end,
                     None => break,
                 },
@@ -69,7 +72,9 @@ impl Splitter<'_> {
         let own_line = blanks == start || before[start - blanks - 1] == b'\n';
         let indent = if own_line { blanks } else { 0 };
         let crowded = !own_line && self.follows_an_item(start);
-        match header::read(self.text, start) {
+        self.lexer.start(indent, false);
+        let lexer = &mut self.lexer;
+        match header::read(self.text, start, |at| lexer.block_comment(at)) {
             Some(head) => match head.next {
                 Next::Brace(brace) => self.block(head, brace, indent, crowded),
                 Next::Equals => self.attribute(head.word, indent, crowded),
@@ -96,6 +101,7 @@ impl Splitter<'_> {
         let whole = closed && (self.lexer.header_within().is_none() || self.parses(start));
         if !whole {
             self.cut(brace + 1);
+            self.cut_at_any_indentation(brace, brace + 1);
         }
         let end = self.lexer.at - usize::from(whole);
         let crowded = crowded.then_some(Fault::SameLine(head.span));
@@ -119,7 +125,7 @@ impl Splitter<'_> {
 
     /// Ends an item that does not close before the next line that looks like one, or with the text.
     fn cut(&mut self, floor: usize) {
-        let resume = self.lexer.resume();
+        let resume = self.lexer.resume(self.is_indented(floor));
         let fault = self.lexer.unclosed(resume);
         if self.lexer.fault.is_none() {
             self.lexer.fault = fault;
@@ -130,6 +136,25 @@ impl Splitter<'_> {
             .spare
             .saturating_sub(self.lexer.at.saturating_sub(end));
         self.lexer.at = self.code_end(floor, end);
+    }
+
+    /// Looks once more at what was cut, from byte `from` on: the first header in it is the next item,
+    /// however deep it is indented.
+    fn cut_at_any_indentation(&mut self, from: usize, floor: usize) {
+        let mut lexer = Lexer::new(&self.text[..self.lexer.at], from.min(self.lexer.at), ());
+        lexer.start(usize::MAX, true);
+        lexer.run();
+        if let Some(header) = lexer.header_within() {
+            self.lexer.at = self.code_end(floor, header.line.max(floor));
+        }
+    }
+
+    /// Whether the first line behind that of byte `at` is indented deeper than the item that is read.
+    fn is_indented(&self, at: usize) -> bool {
+        let rest = &self.text[self.lexer.line_end(at)..];
+        let code = rest.len() - rest.trim_ascii_start().len();
+        let blanks = rest[..code].iter().rev();
+        blanks.take_while(|b| matches!(b, b' ' | b'\t')).count() > self.lexer.indent
     }
 
     /// Where the code before `end` stops, `floor` at the least: blanks and comments on lines of
@@ -187,13 +212,16 @@ impl Splitter<'_> {
         self.lexer.start(indent, true);
         let mut stray = None;
         loop {
+            let from = self.lexer.at;
             match self.lexer.run() {
                 Stop::Closed => {}
                 Stop::Stray => {
                     let at = self.lexer.at;
                     self.lexer.at += 1;
                     let closer = Fault::UnmatchedBracket(Span::new(at, at + 1));
-                    self.lexer.fault.get_or_insert(closer);
+                    if at == start {
+                        self.lexer.fault = Some(closer);
+                    }
                     let line = memrchr(b'\n', &self.text[..at]).map_or(0, |it| it + 1);
                     if at - line <= indent && self.text[line..at].trim_ascii().is_empty() {
                         stray = Some(closer);
@@ -209,6 +237,7 @@ impl Splitter<'_> {
                 }
                 Stop::End => {
                     self.cut(start + 1);
+                    self.cut_at_any_indentation(from, start + 1);
                     break;
                 }
             }
@@ -243,11 +272,13 @@ impl Splitter<'_> {
         })
     }
 
-    /// A closing bracket too many ended the block before too early, when what stands between the
-    /// two is indented: all of that was meant to be in the block.
+    /// A closing bracket too many: the block before it ended too early, unless its own brace stands
+    /// where it should, and what is indented between the two was meant to be in that block.
     fn give_back(&mut self, stray: Fault) {
         let mut inner = false;
-        for index in (0..self.chunks.len()).rev() {
+        // what one bracket looked at, the next need not
+        let settled = std::mem::replace(&mut self.settled, self.chunks.len());
+        for index in (settled..self.chunks.len()).rev() {
             let Chunk { span, kind } = &self.chunks[index];
             let at = span.range().start;
             if *kind == Kind::Space {
@@ -264,8 +295,10 @@ impl Splitter<'_> {
             }
             let end = self.lexer.at;
             if let (true, false, Kind::Block(Block { body: Some(_), .. })) = (inner, indented, kind)
+                && self.ended_early(*span)
             {
                 self.chunks.truncate(index + 1);
+                self.settled = index + 1;
                 let chunk = &mut self.chunks[index];
                 chunk.span.end = end as u32;
                 if let Kind::Block(block) = &mut chunk.kind {
@@ -277,5 +310,19 @@ impl Splitter<'_> {
             }
             return;
         }
+    }
+
+    /// Whether the block at the left margin that fills `span` ends elsewhere than with a brace at the
+    /// margin. Of a block on one line nobody can say, so a blank line or a comment behind it is
+    /// taken for its end.
+    fn ended_early(&self, span: Span) -> bool {
+        let (block, behind) = (&self.text[span.range()], &self.text[span.range().end..]);
+        if memchr(b'\n', block).is_some() {
+            return !block.ends_with(b"\n}");
+        }
+        let next = behind.trim_ascii_start();
+        let blanks = &behind[..behind.len() - next.len()];
+        blanks.iter().filter(|b| **b == b'\n').count() == 1
+            && !(next.starts_with(b"#") || next.starts_with(b"/"))
     }
 }

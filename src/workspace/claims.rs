@@ -1,6 +1,6 @@
 //! Who claims the same object, and who reads what another owns.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::identity::{Identity, Realm};
@@ -79,7 +79,8 @@ pub(super) fn index(stacks: &[Stack]) -> (Vec<Group>, Vec<Edge>) {
             };
             let resource_type = &stack.record(row).row.address.resource_type;
             let owners = claims.get(&key(wanted, resource_type));
-            let others = owners.into_iter().flatten().filter(|it| it.stack != at);
+            let other = |it: &&RowRef| it.stack != at && !same_state(stacks, it.stack, at);
+            let others = owners.into_iter().flatten().filter(other);
             let reader = RowRef { stack: at, row };
             edges.extend(others.map(|owner| Edge {
                 reader,
@@ -106,8 +107,14 @@ pub(super) fn index(stacks: &[Stack]) -> (Vec<Group>, Vec<Edge>) {
     (groups, edges)
 }
 
+/// Whether two stacks read one and the same state file, as two `local` backends may name it.
+fn same_state(stacks: &[Stack], a: usize, b: usize) -> bool {
+    let path = |at: usize| stacks[at].state.as_ref().map(|it| &it.path);
+    a == b || path(a) == path(b)
+}
+
 /// The rows as a group, when they stand at two addresses at least. A deposed and a current object
-/// at one address never count as two.
+/// at one address never count as two, and neither does one row of a state that two stacks share.
 fn group(stacks: &[Stack], rows: &[RowRef]) -> Option<Group> {
     let mut by_address: Vec<_> = rows
         .iter()
@@ -117,7 +124,11 @@ fn group(stacks: &[Stack], rows: &[RowRef]) -> Option<Group> {
         })
         .collect();
     by_address.sort_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
-    by_address.dedup_by(|a, b| (a.0, &a.1) == (b.0, &b.1));
+    let mut seen = HashSet::new();
+    by_address.retain(|(stack, address, ..)| {
+        let state = stacks[*stack].state.as_ref().map(|it| &it.path);
+        seen.insert((state, address.clone()))
+    });
     if by_address.len() < 2 {
         return None;
     }
@@ -132,7 +143,48 @@ fn group(stacks: &[Stack], rows: &[RowRef]) -> Option<Group> {
         id: identity.id.clone(),
         realm: identity.realm.clone(),
         resource_type: resource_type.clone(),
-        across_stacks: by_address.iter().any(|it| it.0 != first.stack),
+        across_stacks: by_address
+            .iter()
+            .any(|it| !same_state(stacks, it.0, first.stack)),
         claims: by_address.into_iter().map(|it| *it.3).collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::Fixture;
+
+    #[test]
+    fn a_row_of_a_state_that_two_stacks_share_is_one_claim() {
+        let stack = |name: &str| {
+            format!(
+                r#"
+#- {name}/main.tf
+terraform {{
+  backend "local" {{
+    path = "../shared.tfstate"
+  }}
+}}
+resource "aws_s3_bucket" "b" {{}}
+data "aws_s3_bucket" "b" {{}}
+"#
+            )
+        };
+        let shared = "#- shared.tfstate\naws_s3_bucket.b arn=arn:aws:s3:::b\ndata.aws_s3_bucket.b arn=arn:aws:s3:::b\n";
+        let text = [&*stack("x"), &*stack("y"), shared].concat();
+        let snapshot = Fixture::new(&text).snapshot();
+        assert_eq!(snapshot.stacks.len(), 2);
+        assert!(snapshot.duplicates.is_empty(), "{:#?}", snapshot.duplicates);
+        assert!(snapshot.edges.is_empty());
+
+        // another stack's claim stands against it once, and an address of the same state in it
+        let other = "#- z/terraform.tfstate\naws_s3_bucket.b arn=arn:aws:s3:::b\n";
+        let snapshot = Fixture::new(&[&*text, other].concat()).snapshot();
+        let group = &snapshot.duplicates[0];
+        assert_eq!((group.claims.len(), group.across_stacks), (2, true));
+        let twice = text.replace("\ndata.", "\naws_s3_bucket.c arn=arn:aws:s3:::b\ndata.");
+        let snapshot = Fixture::new(&twice).snapshot();
+        let group = &snapshot.duplicates[0];
+        assert_eq!((group.claims.len(), group.across_stacks), (2, false));
+    }
 }

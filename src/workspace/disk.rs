@@ -78,7 +78,12 @@ impl Listing {
                 continue;
             }
             let is_link = kind.is_some_and(|it| it.is_symlink());
-            if is_link && !fs::metadata(entry.path()).is_ok_and(|it| it.is_file()) {
+            let is_file = match is_link {
+                true => fs::metadata(entry.path()).is_ok_and(|it| it.is_file()),
+                false => kind.is_some_and(|it| it.is_file()),
+            };
+            // a pipe would be waited for until somebody writes into it
+            if !is_file {
                 continue;
             }
             let Some(name) = entry.file_name().to_str() else {
@@ -147,4 +152,27 @@ fn is_show_json(path: &Path) -> bool {
     let head = head.trim_start_matches('\u{feff}').trim_start();
     head.strip_prefix('{')
         .is_some_and(|rest| rest.trim_start().starts_with("\"format_version\""))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_or_a_socket_is_no_file_whatever_its_name() {
+        let root = tempfile::tempdir().unwrap();
+        let names = ["x.tf", "x.tfstate", "x.json"];
+        let sockets: Vec<_> = names
+            .iter()
+            .map(|it| std::os::unix::net::UnixListener::bind(root.path().join(it)))
+            .collect();
+        assert!(sockets.iter().all(Result::is_ok));
+        fs::write(root.path().join("main.tf"), "").unwrap();
+        let listing = Listing::walk(root.path());
+        assert_eq!(
+            listing.configuration,
+            BTreeSet::from([root.path().join("main.tf")])
+        );
+        assert!(listing.states.is_empty());
+    }
 }

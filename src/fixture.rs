@@ -1,0 +1,265 @@
+//! Workspaces as text, for tests that read like the manual.
+//!
+//! Several files in one string, each behind a line `#- path`. Under what a finding underlines
+//! stands a line `^^^ code: text`, which is taken out before the file is written: the text must be
+//! in the message, and the findings must be these and no others. `$0` is the cursor.
+//!
+//! A state that does not begin with `{` is a line for each row: its address, then `arn=…`,
+//! `id=…` and `realm=…` (own tags), `all-id=…` and `all-realm=…` (only in `tags_all`),
+//! `catalog=…`, `provider=…`, `deposed=…`, and the word `untaggable` for a row that has no tags.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::checks::{self, Finding};
+use crate::ide::{self, Action};
+use crate::identity::{Address, IDENTITY_TAG, IdentityRegistry, Mode, REALM_TAG};
+use crate::text::Span;
+use crate::workspace::{Place, Snapshot, Workspace};
+
+/// A workspace on the disk that goes when it is dropped.
+pub(crate) struct Fixture {
+    directory: tempfile::TempDir,
+    expected: Vec<Expected>,
+    /// The file with the cursor, and its byte.
+    cursor: Option<(String, u32)>,
+}
+
+/// `path:line:column..column code`, columns in characters.
+struct Expected {
+    place: String,
+    text: String,
+}
+
+impl Fixture {
+    pub(crate) fn new(text: &str) -> Self {
+        let mut fixture = Self {
+            directory: tempfile::tempdir().unwrap(),
+            expected: Vec::new(),
+            cursor: None,
+        };
+        let mut files: Vec<(&str, String)> = Vec::new();
+        for line in text.split_inclusive('\n') {
+            if let Some(path) = line.strip_prefix("#- ") {
+                files.push((path.trim(), String::new()));
+                continue;
+            }
+            let Some((path, file)) = files.last_mut() else {
+                assert!(line.trim().is_empty(), "no file for {line:?}");
+                continue;
+            };
+            let marks = line.trim_start().trim_start_matches('^');
+            let start = line.len() - line.trim_start().len();
+            let length = line.trim_start().len() - marks.len();
+            if length == 0 {
+                file.push_str(line);
+                continue;
+            }
+            let (code, text) = marks.trim().split_once(": ").unwrap_or((marks.trim(), ""));
+            let line = file.lines().count();
+            fixture.expected.push(Expected {
+                place: format!("{path}:{line}:{start}..{} {code}", start + length),
+                text: text.to_owned(),
+            });
+        }
+        for (path, mut file) in files {
+            if let Some(at) = file.find("$0") {
+                file.replace_range(at..at + 2, "");
+                let bom = if file.starts_with('\u{feff}') { 3 } else { 0 };
+                fixture.cursor = Some((path.to_owned(), (at - bom) as u32));
+            }
+            if path.ends_with(".tfstate") && !file.trim().is_empty() && !file.starts_with('{') {
+                file = state(path, &file);
+            }
+            let path = fixture.path(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, file).unwrap();
+        }
+        fixture
+    }
+
+    pub(crate) fn path(&self, path: &str) -> std::path::PathBuf {
+        self.directory.path().join(path)
+    }
+
+    pub(crate) fn workspace(&self) -> Workspace {
+        let registry = Arc::new(IdentityRegistry::mounted());
+        Workspace::open(self.directory.path(), registry)
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        self.workspace().snapshot()
+    }
+}
+
+/// A state in format 4 with these rows.
+fn state(path: &str, rows: &str) -> String {
+    let resources: Vec<Value> = rows
+        .lines()
+        .filter(|it| !it.trim().is_empty())
+        .map(|line| {
+            let mut words = line.split_whitespace();
+            let address = words.next().unwrap();
+            let address = Address::parse(address).unwrap_or_else(|| panic!("{address}"));
+            let mut provider = "registry.terraform.io/hashicorp/aws";
+            let mut instance = Map::new();
+            let mut attributes = Map::from_iter([("timeouts".to_owned(), Value::Null)]);
+            let (mut own, mut all, mut taggable) = (Map::new(), Map::new(), true);
+            for word in words {
+                let (key, value) = word.split_once('=').unwrap_or((word, ""));
+                match key {
+                    "arn" => _ = attributes.insert("arn".into(), json!(value)),
+                    "catalog" => _ = attributes.insert("catalog_id".into(), json!(value)),
+                    "id" => _ = own.insert(IDENTITY_TAG.into(), json!(value)),
+                    "realm" => _ = own.insert(REALM_TAG.into(), json!(value)),
+                    "all-id" => _ = all.insert(IDENTITY_TAG.into(), json!(value)),
+                    "all-realm" => _ = all.insert(REALM_TAG.into(), json!(value)),
+                    "provider" => provider = value,
+                    "deposed" => _ = instance.insert("deposed".into(), json!(value)),
+                    "untaggable" => taggable = false,
+                    other => panic!("a row has no {other}"),
+                }
+            }
+            if taggable {
+                all.extend(own.clone());
+                attributes.insert("tags".into(), own.into());
+                if address.mode == Mode::Managed {
+                    attributes.insert("tags_all".into(), all.into());
+                }
+            }
+            if let Some(key) = &address.key {
+                let key = match key {
+                    crate::identity::Key::Index(index) => json!(index),
+                    crate::identity::Key::Name(name) => json!(name),
+                };
+                instance.insert("index_key".into(), key);
+            }
+            instance.insert("attributes".into(), attributes.into());
+            json!({
+                "module": address.module.to_string(),
+                "mode": address.mode.as_str(),
+                "type": &*address.resource_type,
+                "name": &*address.name,
+                "provider": format!("provider[\"{provider}\"]"),
+                "instances": [instance],
+            })
+        })
+        .collect();
+    json!({"version": 4, "serial": 1, "lineage": path, "resources": resources}).to_string()
+}
+
+/// Checks a workspace: its findings are those that are marked, and no others.
+#[track_caller]
+pub(crate) fn check(text: &str) {
+    let fixture = Fixture::new(text);
+    let snapshot = fixture.snapshot();
+    let findings = checks::run(&snapshot);
+    let found: Vec<_> = findings.iter().map(|it| place(&snapshot, it)).collect();
+    let mut unmatched: Vec<_> = found.iter().zip(&findings).collect();
+    for expected in &fixture.expected {
+        let at = unmatched.iter().position(|(place, it)| {
+            **place == expected.place && it.message.contains(&expected.text)
+        });
+        match at {
+            Some(at) => _ = unmatched.remove(at),
+            None => panic!(
+                "not found: {} {:?}\nfound: {:#?}",
+                expected.place,
+                expected.text,
+                findings
+                    .iter()
+                    .map(|it| (place(&snapshot, it), &it.message))
+                    .collect::<Vec<_>>()
+            ),
+        }
+    }
+    assert!(
+        unmatched.is_empty(),
+        "not expected: {:#?}",
+        unmatched
+            .iter()
+            .map(|(place, it)| (place, &it.message))
+            .collect::<Vec<_>>()
+    );
+}
+
+/// Checks that the action at the cursor turns the file into `after`, and is not offered again.
+#[track_caller]
+pub(crate) fn check_action(before: &str, after: &str) {
+    let mut fixture = Fixture::new(before);
+    let (name, cursor) = fixture.cursor.take().expect("a cursor");
+    let path = fixture.path(&name);
+    let offered = |fixture: &Fixture| {
+        let snapshot = fixture.snapshot();
+        let findings = checks::run(&snapshot);
+        let actions = ide::actions(&snapshot, &findings, &path, Span::at(cursor as usize));
+        let fixes = actions.into_iter().map(|it| match it {
+            Action::Fix(fix, _) | Action::Refactor(fix) => fix,
+        });
+        fixes.collect::<Vec<_>>()
+    };
+    let fixes = offered(&fixture);
+    let [fix] = &fixes[..] else {
+        panic!("one action, not {fixes:#?}");
+    };
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let mut edits: Vec<_> = fix.edits.iter().collect();
+    edits.sort_by_key(|it| std::cmp::Reverse(it.place.span));
+    for edit in edits {
+        assert_eq!(*edit.place.path, *path);
+        let range = edit.place.span.range();
+        text.replace_range(range.start + bom..range.end + bom, &edit.new_text);
+    }
+    assert_eq!(text, after);
+    std::fs::write(&path, text).unwrap();
+    assert_eq!(offered(&fixture), [], "offered again");
+}
+
+/// Checks that nothing is offered at the cursor.
+#[track_caller]
+pub(crate) fn check_no_action(text: &str) {
+    let fixture = Fixture::new(text);
+    let (name, cursor) = fixture.cursor.clone().expect("a cursor");
+    let snapshot = fixture.snapshot();
+    let findings = checks::run(&snapshot);
+    let path = fixture.path(&name);
+    let actions = ide::actions(&snapshot, &findings, &path, Span::at(cursor as usize));
+    assert!(actions.is_empty(), "{actions:#?}");
+}
+
+/// The hover at the cursor; links are `<path:line>`.
+#[track_caller]
+pub(crate) fn hover(text: &str) -> Option<String> {
+    let fixture = Fixture::new(text);
+    let (name, cursor) = fixture.cursor.clone().expect("a cursor");
+    let snapshot = fixture.snapshot();
+    let link = |it: &Place| {
+        let source = snapshot.source(&it.path).unwrap();
+        let line = source.position(it.span.start, Default::default()).line + 1;
+        format!("{}:{line}", snapshot.relative(&it.path))
+    };
+    let hover = ide::hover(&snapshot, &fixture.path(&name), cursor, &link)?;
+    // the age of a file that was just written
+    Some(hover.markdown.replace(", cached 0 minutes ago", ""))
+}
+
+fn place(snapshot: &Snapshot, finding: &Finding) -> String {
+    let path: &Path = &finding.place.path;
+    let Some(source) = snapshot.source(path) else {
+        return format!("{} {}", snapshot.relative(path), finding.code);
+    };
+    let at = |offset| source.position(offset, crate::text::Encoding::Utf32);
+    let (start, end) = (at(finding.place.span.start), at(finding.place.span.end));
+    assert_eq!(start.line, end.line, "a finding of several lines");
+    format!(
+        "{}:{}:{}..{} {}",
+        snapshot.relative(path),
+        start.line + 1,
+        start.character,
+        end.character,
+        finding.code
+    )
+}
