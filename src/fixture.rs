@@ -243,7 +243,11 @@ pub(crate) fn hover(text: &str) -> Option<String> {
     };
     let hover = ide::hover(&snapshot, &fixture.path(&name), cursor, &link)?;
     // the age of a file that was just written
-    Some(hover.markdown.replace(", cached 0 minutes ago", ""))
+    Some(
+        hover
+            .markdown
+            .replace(", cached less than a minute ago", ""),
+    )
 }
 
 fn place(snapshot: &Snapshot, finding: &Finding) -> String {

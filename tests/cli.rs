@@ -1,15 +1,14 @@
 //! The command line as a person or a pipeline meets it: the real binary, its two streams and its
 //! exit code.
 
-mod support {
-    pub mod example;
-}
+#[path = "support/example.rs"]
+mod example;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use example::Example;
 use serde_json::{Value, json};
-use support::example::Example;
 
 /// What one run of the binary came to.
 #[derive(Debug)]

@@ -1,17 +1,17 @@
 //! The language server as an editor meets it: the real binary, real framed messages, the example
 //! workspace.
 
-mod support {
-    pub mod client;
-    pub mod example;
-}
+#[path = "support/client.rs"]
+mod client;
+#[path = "support/example.rs"]
+mod example;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use client::{Client, Pushed, range, spelled, uri};
+use example::Example;
 use serde_json::{Value, json};
-use support::client::{Client, Pushed, range, spelled, uri};
-use support::example::Example;
 
 /// What is wrong with the example: by file, each with its related places.
 const EXAMPLE: &str = "\

@@ -402,6 +402,7 @@ fn age(age: Duration) -> String {
         _ => (minutes / 1440, "day"),
     };
     match count {
+        0 => "less than a minute".to_owned(),
         1 => format!("one {unit}"),
         n => format!("{n} {unit}s"),
     }
