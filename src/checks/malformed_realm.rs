@@ -4,7 +4,7 @@
 //! malformed has no identity at all: its duplicates are not found, and nothing depends on it.
 
 use crate::eval::{Found, Map};
-use crate::identity::{IDENTITY_TAG, NoIdentity, REALM_TAG, Realm, opts_out};
+use crate::identity::{IDENTITY_TAG, Mode, NoIdentity, REALM_TAG, Realm, opts_out};
 use crate::workspace::{RowRef, Snapshot, Use, default_tags, tag_support};
 
 use super::{Check, Finding, MOST_RELATED, Related, Severity};
@@ -96,7 +96,9 @@ fn reached(snapshot: &Snapshot, uses: &[Use], value: &str) -> Vec<Related> {
 fn in_own_tags(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
     for file in snapshot.editable_files() {
         for resource in &file.resources {
-            if resource.ignored || !file.mentions_gantrycd(resource) {
+            // the tags of a data source select what it reads, and declare nothing
+            let declares = resource.mode == Mode::Managed && !resource.ignored;
+            if !declares || !file.mentions_gantrycd(resource) {
                 continue;
             }
             let read_in = snapshot.uses(file).iter().find_map(|at| {
@@ -237,6 +239,9 @@ resource "google_storage_bucket" "unsupported" {
 data "aws_vpc" "filter" {
   provider = aws.other
   tags     = { Name = "x" }
+}
+data "aws_vpc" "wanted" {
+  tags = { "gantrycd:resource-identity-realm" = "a/b" }
 }
 #- fork/main.tf
 terraform {

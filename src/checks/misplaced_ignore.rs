@@ -3,7 +3,7 @@
 //! It is honoured directly above the header of a `resource` or `data` block, at the end of the
 //! header's line, and directly in the block's body.
 
-use crate::config::{IgnoreComment, ModuleFile};
+use crate::config::{IgnoreComment, ModuleFile, is_override};
 use crate::identity::comment::Directive;
 use crate::syntax::Place;
 use crate::workspace::Snapshot;
@@ -44,6 +44,10 @@ fn misplaced(file: &ModuleFile, comment: &IgnoreComment) -> Option<String> {
     match comment.place {
         Place::Above(id) | Place::HeaderLine(id) | Place::Body(id) => {
             let covered = file.resources.iter().any(|it| it.block == id);
+            let name = file.path.file_name().and_then(|it| it.to_str());
+            if covered && name.is_some_and(is_override) {
+                return Some("its block changes another, which it does not cover".to_owned());
+            }
             let keyword = file.source().slice(file.syntax.block(id).keyword);
             (!covered).then(|| match keyword {
                 "module" => "it reaches no resource of the module that is called".to_owned(),
@@ -58,6 +62,20 @@ fn misplaced(file: &ModuleFile, comment: &IgnoreComment) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use crate::fixture::check;
+
+    #[test]
+    fn at_a_block_of_an_override_file() {
+        check(
+            r#"
+#- main.tf
+resource "aws_vpc" "v" {}
+#- main_override.tf
+# gantrycd:resource-identity: ignore=true
+  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ misplaced-ignore: its block changes another
+resource "aws_vpc" "v" {}
+"#,
+        );
+    }
 
     #[test]
     fn honoured_places_are_silent() {

@@ -10,7 +10,7 @@ pub use file::{
     Alias, Backend, Call, DefaultTags, IgnoreComment, ModuleFile, Passed, Provider, ProviderRef,
     Resource, ResourceBody, Settings, TagBlock,
 };
-pub use module::{Declared, Module, is_configuration, is_ignored, provider_source};
+pub use module::{Declared, Module, is_configuration, is_ignored, is_override, provider_source};
 
 use hcl::edit::expr::Expression;
 

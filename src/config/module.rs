@@ -62,6 +62,12 @@ pub fn is_ignored(name: &str) -> bool {
     name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
 }
 
+/// Whether the blocks of a file of this name only change those of other files.
+pub fn is_override(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default();
+    stem == "override" || stem.ends_with("_override")
+}
+
 /// A provider source in full: `hashicorp/aws` is `registry.terraform.io/hashicorp/aws`.
 pub fn provider_source(source: &str) -> String {
     match source.matches('/').count() {
@@ -90,11 +96,7 @@ impl Module {
                 .strip_suffix(".tf")
                 .is_some_and(|stem| tofu.contains(stem))
         });
-        let is_override = |file: &Arc<ModuleFile>| {
-            let name = name(file);
-            let stem = name.split('.').next().unwrap_or_default();
-            stem == "override" || stem.ends_with("_override")
-        };
+        let is_override = |file: &Arc<ModuleFile>| is_override(&name(file));
         files.sort_by_cached_key(|file| (is_override(file), file.path.clone()));
 
         let mut resources = Vec::new();

@@ -111,6 +111,8 @@ impl Changes {
 
 #[derive(Default)]
 struct Analysis {
+    /// The client's folders. Two may belong to one workspace.
+    folders: BTreeSet<PathBuf>,
     workspaces: Vec<Workspace>,
     /// Of the open documents, those of the texts that the workspaces have.
     versions: HashMap<Arc<Path>, i32>,
@@ -141,22 +143,27 @@ impl Analysis {
     }
 
     fn change_folders(&mut self, session: &Session, changes: &Changes) {
-        let removed: Vec<_> = changes.removed.iter().map(|it| root_of(it)).collect();
-        self.workspaces
-            .retain(|it| !removed.iter().any(|root| **it.root() == **root));
-        let mut added: Vec<PathBuf> = changes.added.iter().map(|it| root_of(it)).collect();
-        // a file that belongs to no folder brings its own
-        if self.workspaces.is_empty() && added.is_empty() {
-            let alone = changes.documents.iter().next().and_then(|it| it.parent());
-            added.extend(alone.map(root_of));
+        for folder in &changes.removed {
+            self.folders.remove(folder);
         }
-        for root in added {
-            if self.workspaces.iter().any(|it| root.starts_with(it.root())) {
+        self.folders.extend(changes.added.iter().cloned());
+        let mut roots: BTreeSet<_> = self.folders.iter().map(|it| root_of(it)).collect();
+        // without a folder, every open file brings its own
+        if roots.is_empty() {
+            let documents = session.documents.iter();
+            roots.extend(documents.filter_map(|it| it.key().parent().map(root_of)));
+        }
+        // of two of which one lies within the other, the outer one has all
+        let is_within = |root: &Path| roots.iter().any(|it| root != it && root.starts_with(it));
+        let outer: Vec<_> = roots.iter().filter(|it| !is_within(it)).collect();
+        self.workspaces
+            .retain(|it| outer.iter().any(|root| **it.root() == ***root));
+        for root in outer {
+            if self.workspaces.iter().any(|it| **it.root() == **root) {
                 continue;
             }
-            self.workspaces.retain(|it| !it.root().starts_with(&root));
             let registry = Arc::new(IdentityRegistry::mounted());
-            let mut workspace = Workspace::open(&root, registry);
+            let mut workspace = Workspace::open(root, registry);
             for document in session.documents.iter() {
                 workspace.open_document(document.key(), document.source.clone());
                 self.versions

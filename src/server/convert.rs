@@ -14,17 +14,17 @@ use tower_lsp::ls_types::{
 use crate::checks::{Finding, Fix, Severity};
 use crate::ide::{self, Action};
 use crate::text::{self, Encoding, Source, Span};
-use crate::workspace::{Place, Snapshot};
+use crate::workspace::{Place, Snapshot, normalize};
 
 use super::analysis::View;
 use super::session::Settings;
 
-/// The path of a `file:` URI; `None` for a document that lies in no file.
+/// The path of a `file:` URI, without `.` and `..`; `None` for a document that lies in no file.
 pub(super) fn path_of(uri: &Uri) -> Option<PathBuf> {
     let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
     is_file
         .then(|| uri.to_file_path())?
-        .map(|it| it.into_owned())
+        .map(|it| normalize(&it))
 }
 
 /// The URI of a path.

@@ -29,6 +29,7 @@ pub(super) async fn forward(
         if (body.len() as u64) < length {
             break;
         }
+        mend_surrogates(&mut body);
         match decode(&body) {
             Err(why) => refuse(format!("a message cannot be decoded: {why}")),
             Ok(is_last) => {
@@ -62,6 +63,28 @@ async fn header(from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Opt
             && name.trim().eq_ignore_ascii_case("Content-Length")
         {
             length = value.trim().parse().ok();
+        }
+    }
+}
+
+/// Puts U+FFFD in the place of every half of a surrogate pair that stands alone, as JavaScript
+/// writes a broken text. It is one UTF-16 unit too: refused, the edit would leave our text behind
+/// the client's, and every later one would fall into another place.
+fn mend_surrogates(body: &mut [u8]) {
+    let unit = |body: &[u8], at: usize| {
+        let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut from = 0;
+    while let Some(found) = memchr::memchr(b'\\', &body[from..]) {
+        let at = from + found;
+        from = (at + 2).min(body.len());
+        let Some(it) = unit(body, at) else { continue };
+        from = at + 6;
+        match it {
+            0xd800..=0xdbff if matches!(unit(body, from), Some(0xdc00..=0xdfff)) => from += 6,
+            0xd800..=0xdfff => body[at..from].copy_from_slice(b"\\ufffd"),
+            _ => {}
         }
     }
 }
@@ -117,6 +140,25 @@ mod tests {
         }
         let input = [good.as_bytes(), b"Content-Length: 2\n\n\xff\xfe"].concat();
         assert_eq!(forwarded(&input), (good, 1));
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_is_mended() {
+        for (sent, passed) in [
+            (r"\ud83d", r"\ufffd"),
+            (r"a\uDE00b", r"a\ufffdb"),
+            (r"\ud83d\ude00", r"\ud83d\ude00"),
+            (r"\ud83d\ud83d\ude00", r"\ufffd\ud83d\ude00"),
+            (r"\\ud83d \n\u00e9", r"\\ud83d \n\u00e9"),
+            (r"\\\ud83d", r"\\\ufffd"),
+        ] {
+            let message = |text| framed(&format!(r#"{{"jsonrpc":"2.0","method":"{text}"}}"#));
+            let expected = (message(passed), 0);
+            assert_eq!(forwarded(message(sent).as_bytes()), expected, "{sent}");
+        }
+        for end in [r"\", r"\u", r"\ud8", "\\ud83d"] {
+            assert_eq!(forwarded(framed(end).as_bytes()).1, 1);
+        }
     }
 
     #[test]

@@ -143,8 +143,11 @@ impl Session {
         let added = event.added.iter().filter_map(|it| path_of(&it.uri));
         let removed = event.removed.iter().filter_map(|it| path_of(&it.uri));
         self.update(|it| {
+            for folder in removed {
+                it.added.retain(|added| *added != folder);
+                it.removed.push(folder);
+            }
             it.added.extend(added);
-            it.removed.extend(removed);
         });
     }
 

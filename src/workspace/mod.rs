@@ -23,7 +23,7 @@ pub use claims::{Edge, Group};
 pub use snapshot::{Place, RowRef, Snapshot, Use, is_editable};
 pub use stack::{Row, Site, Stack, StackState, Unreadable};
 pub use tags::{Configured, default_tags};
-pub use tree::{Node, Served, Tree};
+pub use tree::{Node, Served, Tree, normalize};
 
 use crate::config::ModuleFile;
 use crate::identity::IdentityRegistry;
@@ -31,7 +31,7 @@ use crate::state::{self, NotRead, State};
 use crate::text::Source;
 
 use disk::{Listing, Stamp};
-use tree::{Manifest, normalize};
+use tree::Manifest;
 
 /// The name of the workspace file, which marks a workspace's root.
 const WORKSPACE_FILE: &str = "gantrycd.hcl";

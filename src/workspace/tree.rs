@@ -158,7 +158,7 @@ pub(super) fn called_directory(caller: &Module, call: &Call) -> Option<PathBuf> 
 }
 
 /// The path without `.` and `..`, by its text alone.
-pub(super) fn normalize(path: &Path) -> PathBuf {
+pub fn normalize(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {
         match component {
