@@ -396,31 +396,61 @@ fn documents_of_no_folder_do_no_harm() {
 
 #[test]
 fn folders_come_and_go() {
-    let other = Example::empty();
     let example = Example::copy();
-    let mut client = Client::start(other.root(), modern());
-    assert!(client.hover("main.tf", 0, 0).is_none());
-    let folder = json!({ "uri": uri(&example.path("live")), "name": "live" });
-    let event = json!({ "added": [folder], "removed": [] });
-    client.notify(
-        "workspace/didChangeWorkspaceFolders",
-        json!({ "event": event }),
-    );
-    let pushed = ["account/storage.tf", "legacy/main.tf"].map(|file| {
-        let of_file = uri(&example.path("live").join(file));
-        let message = client.receive(file, |it| it["params"]["uri"] == *of_file);
-        message["params"]["diagnostics"].as_array().unwrap().len()
-    });
-    assert_eq!(pushed, [1, 1]);
-    let event = json!({ "added": [], "removed": [folder] });
-    client.notify(
-        "workspace/didChangeWorkspaceFolders",
-        json!({ "event": event }),
-    );
-    for file in ["account/storage.tf", "legacy/main.tf"] {
-        let of_file = uri(&example.path("live").join(file));
-        let message = client.receive(file, |it| it["params"]["uri"] == *of_file);
-        assert_eq!(message["params"]["diagnostics"], json!([]));
+    let mut client = Client::start_in(example.root(), &["modules"], modern());
+    assert!(client.hover(MAIN, 5, 0).is_none());
+    client.change_folders(&["live"], &[]);
+    for file in ["live/account/storage.tf", "live/legacy/main.tf"] {
+        assert_eq!(client.pushed(file).to_string(), example_of(file));
+    }
+    client.change_folders(&[], &["live"]);
+    for file in ["live/account/storage.tf", "live/legacy/main.tf"] {
+        assert_eq!(client.pushed(file).to_string(), "");
+    }
+    client.finish();
+}
+
+/// Two directories, each with a malformed realm.
+fn two_stacks() -> Example {
+    let example = Example::empty();
+    let realm = Example::copy().read("emulators/bob/providers.tf");
+    example.write("a/providers.tf", &realm);
+    example.write("b/providers.tf", &realm);
+    example
+}
+
+#[test]
+fn a_folder_that_stays_keeps_its_findings_when_another_goes() {
+    let example = two_stacks();
+    // one lies within the one that goes
+    let mut client = Client::start_in(example.root(), &["", "a"], modern());
+    client.pushed_all(2);
+    client.change_folders(&[], &[""]);
+    assert_eq!(client.pushed("b/providers.tf").to_string(), "");
+    assert!(client.hover("a/providers.tf", 21, 50).is_some());
+    client.finish();
+    // both belong to one workspace
+    example.write("gantrycd.hcl", "");
+    let mut client = Client::start_in(example.root(), &["a", "b"], modern());
+    client.pushed_all(2);
+    client.change_folders(&[], &["b"]);
+    assert!(client.hover("a/providers.tf", 21, 50).is_some());
+    client.finish();
+}
+
+#[test]
+fn without_a_folder_every_open_file_is_served() {
+    let example = two_stacks();
+    let mut client = Client::start_in(example.root(), &[], modern());
+    for file in ["a/providers.tf", "b/providers.tf"] {
+        client.open(file);
+        let pushed = client.pushed(file);
+        assert_eq!(pushed.version, Some(1));
+        assert_eq!(pushed.to_string(), "  error malformed-realm 21:44-21:58\n");
+    }
+    // each by another name of it, too
+    for file in ["a/providers.tf", "b/providers.tf", "a/../b/providers.tf"] {
+        assert!(client.hover(file, 21, 50).is_some(), "{file}");
     }
     client.finish();
 }

@@ -105,22 +105,45 @@ impl Client {
 
     /// Starts the server on a workspace, for a client with these capabilities.
     pub fn start(root: &Path, capabilities: Value) -> Self {
+        Self::start_in(root, &[""], capabilities)
+    }
+
+    /// Starts the server on folders below `root`.
+    pub fn start_in(root: &Path, folders: &[&str], capabilities: Value) -> Self {
         let mut client = Self::spawn(root);
-        client.initialize(capabilities);
+        client.initialize_in(folders, capabilities);
         client.notify("initialized", json!({}));
         client
     }
 
     /// Introduces the client, and returns what the server can do.
     pub fn initialize(&mut self, capabilities: Value) -> Value {
-        let folder = json!({ "uri": uri(&self.root), "name": "example" });
+        self.initialize_in(&[""], capabilities)
+    }
+
+    fn initialize_in(&mut self, folders: &[&str], capabilities: Value) -> Value {
+        let folders = self.folders(folders);
         let params = json!({
             "processId": std::process::id(),
-            "rootUri": uri(&self.root),
+            "rootUri": folders.first().map(|it| it["uri"].clone()),
             "capabilities": capabilities,
-            "workspaceFolders": [folder],
+            "workspaceFolders": folders,
         });
         self.request("initialize", params)["capabilities"].take()
+    }
+
+    pub fn change_folders(&mut self, added: &[&str], removed: &[&str]) {
+        let event = json!({ "added": self.folders(added), "removed": self.folders(removed) });
+        let params = json!({ "event": event });
+        self.notify("workspace/didChangeWorkspaceFolders", params);
+    }
+
+    fn folders(&self, names: &[&str]) -> Vec<Value> {
+        let folder = |name: &&str| {
+            let uri = uri(&self.root.join(name));
+            json!({ "uri": uri.trim_end_matches('/'), "name": name })
+        };
+        names.iter().map(folder).collect()
     }
 
     /// Sends a request and returns its result.
