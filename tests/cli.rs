@@ -251,7 +251,7 @@ fn a_part_of_the_workspace_can_be_asked_for() {
     assert!(
         checked
             .out
-            .contains("1 error, 0 warnings, 0 hints in 6 stacks"),
+            .contains("1 error, 0 warnings, 0 notes in 6 stacks"),
         "{}",
         checked.out
     );

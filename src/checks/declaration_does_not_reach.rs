@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::identity::{IDENTITY_TAG, Origin, REALM_TAG, Realm, opts_out};
-use crate::workspace::tag_support::{self, Evidence};
-use crate::workspace::{Place, RowRef, Served, Snapshot, Use};
+use crate::identity::{Origin, Realm, opts_out};
+use crate::workspace::tag_support::{self, Evidence, Takes};
+use crate::workspace::{Place, RowRef, Snapshot, header};
 
 use super::{Check, Finding, Related, Severity, ignore_comment};
 
@@ -33,11 +33,8 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
 }
 
 fn block(snapshot: &Snapshot, row: RowRef) -> Option<Place> {
-    let site = snapshot.row(row).site.as_ref()?;
-    Some(Place {
-        path: site.declared.file.path.clone(),
-        span: site.declared.resource().header,
-    })
+    let site = snapshot.row(row).site?;
+    Some(header(snapshot.stack(row).resource(site).base()))
 }
 
 /// A declaration of default tags that does not reach a row.
@@ -46,7 +43,9 @@ pub struct Unreached {
     pub declaration: String,
     /// Where it is written.
     pub place: Place,
-    /// What says that the row's type takes no tags.
+    /// How the row's type takes tags.
+    pub takes: Takes,
+    /// What says so.
     pub evidence: Evidence,
     provider: Box<str>,
 }
@@ -61,34 +60,24 @@ pub fn unreached(snapshot: &Snapshot, at: RowRef) -> Option<Unreached> {
     }
     let stack = snapshot.stack(at);
     let address = snapshot.address(at);
-    let source = &stack.record(at.row).row.provider;
-    let (_, evidence) = tag_support::untaggable(stack, &address.resource_type, source)?;
-    let site = row.site.as_ref()?;
-    let place = Use {
-        stack: at.stack,
-        node: site.node,
-    };
-    let configured = snapshot.configured(place, &site.declared);
-    let Served::Block(file, provider) = configured.served else {
-        return None;
-    };
-    let opt_out = configured.default.known(IDENTITY_TAG);
-    let opt_out = opt_out.filter(|(value, _)| opts_out(value));
-    let realm = configured.default.known(REALM_TAG);
-    let realm = realm.filter(|(value, _)| Realm::parse(value).is_ok());
-    let (declaration, span) = match (opt_out, realm) {
-        (Some((_, span)), _) => ("opt-out".to_owned(), span),
-        (None, Some((realm, span))) => (format!("realm {realm}"), span),
-        (None, None) => return None,
+    let source = &stack.record(at.row)?.row.provider;
+    let (takes, evidence) = tag_support::untaggable(stack, &address.resource_type, source)?;
+    let configured = &stack.configured[row.configured?];
+    let provider = configured.provider.as_ref()?;
+    let default = &configured.default;
+    let opts_out = default.identity.text().is_some_and(opts_out);
+    let realm = default.realm.text().filter(|it| Realm::parse(it).is_ok());
+    let (declaration, tag) = match (opts_out, realm) {
+        (true, _) => ("opt-out".to_owned(), &default.identity),
+        (false, Some(realm)) => (format!("realm {realm}"), &default.realm),
+        (false, None) => return None,
     };
     Some(Unreached {
         declaration,
-        place: Place {
-            path: file.path.clone(),
-            span,
-        },
+        place: tag.place().cloned().unwrap_or_else(|| header(provider)),
+        takes,
         evidence,
-        provider: provider.name.clone(),
+        provider: provider.block().labels.first()?.text.clone(),
     })
 }
 
@@ -98,10 +87,11 @@ fn finding(snapshot: &Snapshot, at: RowRef) -> Option<Finding> {
     let row = snapshot.row(at);
     let address = snapshot.address(at);
     let message = format!(
-        "The {} of default_tags does not reach {address}: {} takes no tags ({}). gantrycd gives it \
+        "The {} of default_tags does not reach {address}: {} {} ({}). gantrycd gives it \
          the identity {}, without a realm.",
         unreached.declaration,
         address.resource_type,
+        unreached.takes,
         unreached.evidence,
         row.claim.as_ref().ok()?.id
     );
@@ -113,9 +103,8 @@ fn finding(snapshot: &Snapshot, at: RowRef) -> Option<Finding> {
         ),
         place: unreached.place,
     });
-    let declared = &row.site.as_ref()?.declared;
-    let fix = ignore_comment(snapshot, &declared.file, declared.resource());
-    finding.fixes.extend(fix);
+    let block = snapshot.stack(at).resource(row.site?).base();
+    finding.fixes.extend(ignore_comment(snapshot, block));
     Some(finding.about(snapshot, at))
 }
 
@@ -228,6 +217,26 @@ module "inherits_the_default_only" {{
 module.inherits_the_default_only.aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/n untaggable
 #- n/main.tf
 resource "aws_kms_alias" "a" {{}}
+"#
+        ));
+    }
+
+    #[test]
+    fn an_empty_provider_block_of_a_called_module_passes_on_the_callers() {
+        check(&format!(
+            r#"
+#- a/main.tf
+{EMULATOR}
+module "m" {{
+  source    = "../m"
+  providers = {{ aws = aws }}
+}}
+#- a/terraform.tfstate
+module.m.aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/a untaggable
+#- m/main.tf
+provider "aws" {{}}
+resource "aws_kms_alias" "a" {{}}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ declaration-does-not-reach: realm emu
 "#
         ));
     }

@@ -3,51 +3,60 @@
 
 use std::collections::BTreeMap;
 
-use crate::workspace::{Group, Place, RowRef, Snapshot};
+use crate::workspace::{Group, Place, RowRef, Snapshot, When, header};
 
 use super::{Finding, MOST_RELATED, Related, Severity, ignore_comment, listed};
 
 /// One finding on every block that takes part in the group, each with the others as related
 /// places. A claim that has no block is related at its state; where none has one, the finding
-/// stands at the state of the first.
+/// stands at the state of the first. One that the configuration on screen ends is information.
 pub(super) fn findings(
     snapshot: &Snapshot,
     group: &Group,
     severity: Severity,
     tell: impl Fn(RowRef, &str) -> String,
 ) -> Vec<Finding> {
+    let (severity, when) = match group.when() {
+        When::Always => (severity, ""),
+        When::UntilApplied => (
+            Severity::Information,
+            " Until applied: the configuration ends it.",
+        ),
+        When::AfterApply => (
+            severity,
+            " After the next apply: the configuration makes it.",
+        ),
+    };
     let mut sites: BTreeMap<Place, Vec<RowRef>> = BTreeMap::new();
-    for claim in &group.claims {
+    for claim in &group.claimants().rows {
         if let Some(place) = snapshot.place(*claim) {
             sites.entry(place).or_default().push(*claim);
         }
     }
     if sites.is_empty() {
-        let first = group.claims[0];
+        let first = group.claimants().rows[0];
         let state = snapshot.state_place(first);
         sites.extend(state.map(|place| (place, vec![first])));
     }
     let one = |(place, claims): (&Place, &Vec<RowRef>)| {
         let first = claims[0];
-        let others = || group.claims.iter().filter(|it| **it != first);
+        let others = || group.claimants().rows.iter().filter(|it| **it != first);
         let names: Vec<_> = others()
             .map(|it| format!("{} of {}", name(snapshot, *it), snapshot.stack(*it).name))
             .collect();
-        let message = format!("{} {}", tell(first, &listed(&names)), object(group));
+        let message = format!("{}{when} {}", tell(first, &listed(&names)), object(group));
         let mut finding = Finding::new(severity, &place.path, place.span, message);
         let mut related: Vec<_> = others()
-            .filter_map(|it| related(snapshot, *it, place))
+            .filter_map(|it| related(snapshot, group, *it, place))
             .collect();
         if let Some(declared) = block_related(snapshot, first, place) {
             related.insert(0, declared);
         }
         related.truncate(MOST_RELATED);
         finding.related = related;
-        if let Some(site) = &snapshot.row(first).site {
-            let file = &site.declared.file;
-            finding.fixes = ignore_comment(snapshot, file, site.declared.resource())
-                .into_iter()
-                .collect();
+        if let Some(site) = snapshot.row(first).site {
+            let block = snapshot.stack(first).resource(site).base();
+            finding.fixes.extend(ignore_comment(snapshot, block));
         }
         finding.about(snapshot, first)
     };
@@ -56,12 +65,12 @@ pub(super) fn findings(
 
 /// The address, and that it is deposed when it is.
 pub(super) fn name(snapshot: &Snapshot, claim: RowRef) -> String {
-    let row = &snapshot.stack(claim).record(claim.row).row;
-    let deposed = match row.deposed {
-        Some(_) => " (deposed: the next apply destroys it)",
-        None => "",
+    let record = snapshot.stack(claim).record(claim.row);
+    let deposed = match record.is_some_and(|it| it.row.deposed.is_some()) {
+        true => " (deposed: the next apply destroys it)",
+        false => "",
     };
-    format!("{}{deposed}", row.address)
+    format!("{}{deposed}", snapshot.address(claim))
 }
 
 /// The object in the terms of the specification.
@@ -73,14 +82,16 @@ fn object(group: &Group) -> String {
     format!("({}, {}, {realm})", group.id, group.resource_type)
 }
 
-fn related(snapshot: &Snapshot, claim: RowRef, shown: &Place) -> Option<Related> {
+fn related(snapshot: &Snapshot, group: &Group, claim: RowRef, shown: &Place) -> Option<Related> {
     let place = snapshot
         .place(claim)
         .or_else(|| snapshot.state_place(claim))?;
     let stack = &snapshot.stack(claim).name;
-    let claims = match place == *shown {
-        true => "claims it from the same block",
-        false => "claims it too",
+    let claims = match (group.when(), place == *shown) {
+        (When::AfterApply, true) => "will claim it from the same block",
+        (When::AfterApply, false) => "will claim it too",
+        (_, true) => "claims it from the same block",
+        (_, false) => "claims it too",
     };
     Some(Related {
         message: format!("{} of {stack} {claims}", name(snapshot, claim)),
@@ -90,11 +101,8 @@ fn related(snapshot: &Snapshot, claim: RowRef, shown: &Place) -> Option<Related>
 
 /// The block itself, when the finding is shown at the module call above it.
 fn block_related(snapshot: &Snapshot, claim: RowRef, shown: &Place) -> Option<Related> {
-    let site = snapshot.row(claim).site.as_ref()?;
-    let block = Place {
-        path: site.declared.file.path.clone(),
-        span: site.declared.resource().header,
-    };
+    let site = snapshot.row(claim).site?;
+    let block = header(snapshot.stack(claim).resource(site).base());
     (block != *shown).then(|| Related {
         message: format!("{} is declared here", snapshot.address(claim)),
         place: block,

@@ -15,7 +15,8 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    for group in snapshot.duplicates.iter().filter(|it| it.across_stacks) {
+    let groups = snapshot.duplicates.iter();
+    for group in groups.filter(|it| it.claimants().across_stacks) {
         let tell = |claim, others: &str| {
             format!(
                 "{} manages the same object as {others}: gantrycd reports it, and what one stack \
@@ -55,13 +56,17 @@ aws_s3_bucket.y arn=arn:aws:s3:::logs
         check(
             r#"
 #- a/main.tf
-resource "aws_s3_bucket" "x" {}
+resource "aws_s3_bucket" "x" {
+  tags = { "gantrycd:resource-identity-realm" = "one" }
+}
 resource "aws_lb" "l" {}
 #- a/terraform.tfstate
 aws_s3_bucket.x arn=arn:aws:s3:::logs realm=one
 aws_lb.l arn=arn:aws:elasticloadbalancing:eu-west-1:111122223333:loadbalancer/app/web/1
 #- b/main.tf
-resource "aws_s3_bucket" "x" {}
+resource "aws_s3_bucket" "x" {
+  tags = { "gantrycd:resource-identity-realm" = "two" }
+}
 resource "aws_alb" "l" {}
 #- b/terraform.tfstate
 aws_s3_bucket.x arn=arn:aws:s3:::logs realm=two
@@ -74,6 +79,200 @@ aws_s3_bucket.x arn=arn:aws:s3:::logs
 data.aws_lb.l arn=arn:aws:elasticloadbalancing:eu-west-1:111122223333:loadbalancer/app/web/1
 "#,
         );
+    }
+
+    #[test]
+    fn an_edit_that_ends_it_is_told_until_it_is_applied() {
+        check(
+            r#"
+#- a/main.tf
+resource "aws_s3_bucket" "x" {
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: Until applied: the configuration ends it.
+  tags = { "gantrycd:resource-identity-realm" = "mine" }
+}
+#- a/terraform.tfstate
+aws_s3_bucket.x arn=arn:aws:s3:::logs
+#- b/main.tf
+resource "aws_s3_bucket" "y" {}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: Until applied
+#- b/terraform.tfstate
+aws_s3_bucket.y arn=arn:aws:s3:::logs
+"#,
+        );
+    }
+
+    #[test]
+    fn an_edit_that_makes_it_is_told_at_once() {
+        check(
+            r#"
+#- a/main.tf
+resource "aws_vpc" "x" {
+^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: After the next apply: the configuration makes it.
+  tags = { "gantrycd:resource-identity" = local.id }
+}
+locals {
+  id = "net/${var.name}"
+}
+variable "name" {
+  default = "main"
+}
+#- a/terraform.tfstate
+aws_vpc.x arn=arn:aws:ec2:eu-west-1:111122223333:vpc/vpc-1
+#- b/main.tf
+resource "aws_vpc" "new" {
+^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: After the next apply
+  tags = { "gantrycd:resource-identity" = "net/main" }
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_changes_nothing() {
+        for tags in [
+            "var.tags",
+            "{ \"gantrycd:resource-identity-realm\" = var.realm }",
+            "merge({ \"gantrycd:resource-identity-realm\" = \"x\" }, var.tags)",
+            "{ (var.key) = \"x\" }",
+        ] {
+            check(&format!(
+                r#"
+#- a/main.tf
+variable "tags" {{
+  type = map(string)
+}}
+variable "realm" {{}}
+variable "key" {{}}
+resource "aws_s3_bucket" "x" {{
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_s3_bucket.y of b: gantrycd reports it, and what one stack applies the other undoes. (
+  tags = {tags}
+}}
+#- a/terraform.tfstate
+aws_s3_bucket.x arn=arn:aws:s3:::logs
+#- b/main.tf
+resource "aws_s3_bucket" "y" {{}}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: undoes. (
+#- b/terraform.tfstate
+aws_s3_bucket.y arn=arn:aws:s3:::logs
+"#
+            ));
+        }
+    }
+
+    #[test]
+    fn an_edit_that_is_never_applied_ends_nothing() {
+        for (lifecycle, provider) in [
+            ("lifecycle {\n    ignore_changes = [tags]\n  }", ""),
+            (
+                "lifecycle {\n    ignore_changes = [tags[\"Name\"], bucket]\n  }",
+                "",
+            ),
+            ("lifecycle {\n    ignore_changes = all\n  }", ""),
+            (
+                "",
+                "provider \"aws\" {\n  ignore_tags {\n    key_prefixes = [\"gantrycd:\"]\n  }\n}",
+            ),
+        ] {
+            check(&format!(
+                r#"
+#- a/main.tf
+{provider}
+resource "aws_s3_bucket" "x" {{
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: undoes. (
+  tags = {{ "gantrycd:resource-identity-realm" = "mine" }}
+  {lifecycle}
+}}
+#- a/terraform.tfstate
+aws_s3_bucket.x arn=arn:aws:s3:::logs
+#- b/main.tf
+resource "aws_s3_bucket" "y" {{}}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: undoes. (
+#- b/terraform.tfstate
+aws_s3_bucket.y arn=arn:aws:s3:::logs
+"#
+            ));
+        }
+    }
+
+    const LOGS: &str = r#"
+#- b/main.tf
+resource "aws_s3_bucket" "y" {}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity
+#- b/terraform.tfstate
+aws_s3_bucket.y arn=arn:aws:s3:::logs
+"#;
+
+    #[test]
+    fn a_moved_row_is_found_under_its_new_address() {
+        check(&format!(
+            r#"
+#- a/main.tf
+moved {{
+  from = aws_s3_bucket.old
+  to   = module.m["k"].aws_s3_bucket.new
+}}
+module "m" {{
+  source   = "./m"
+  for_each = toset(["k"])
+}}
+#- a/m/main.tf
+resource "aws_s3_bucket" "new" {{}}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: undoes. (
+#- a/terraform.tfstate
+aws_s3_bucket.old arn=arn:aws:s3:::logs
+{LOGS}"#
+        ));
+    }
+
+    #[test]
+    fn a_removed_row_claims_now_and_not_after() {
+        for removed in [
+            "removed {\n^^^^^^^ duplicate-identity: Until applied\n  from = aws_s3_bucket.x\n  lifecycle {\n    destroy = false\n  }\n}",
+            "removed {\n^^^^^^^ duplicate-identity: Until applied\n  from = aws_s3_bucket.x\n}",
+        ] {
+            check(&format!(
+                "#- a/main.tf\n{removed}\n#- a/terraform.tfstate\naws_s3_bucket.x arn=arn:aws:s3:::logs\n{LOGS}"
+            ));
+        }
+    }
+
+    #[test]
+    fn an_import_claims_in_advance() {
+        let import = |what: &str| format!("import {{\n  to = aws_s3_bucket.x\n  {what}\n}}\n");
+        for what in [
+            "id = \"arn:aws:s3:::logs\"",
+            "identity = {\n    arn = \"arn:aws:s3:::logs\"\n  }",
+            "id = \"arn:aws:s3:::${local.name}\"\n}\nlocals {\n  name = \"logs\"",
+        ] {
+            let import = import(what);
+            check(&format!(
+                "#- a/main.tf\nresource \"aws_s3_bucket\" \"x\" {{}}\n^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: After the next apply\n{import}{LOGS}"
+            ));
+        }
+        // without a resource block, at the import
+        check(&format!(
+            "#- a/main.tf\nimport {{\n^^^^^^ duplicate-identity: After the next apply\n  to = aws_s3_bucket.x\n  id = \"arn:aws:s3:::logs\"\n}}\n{LOGS}"
+        ));
+        // an id that is no ARN may be anything
+        let other = import("id = \"logs\"");
+        check(&format!(
+            "#- a/main.tf\nresource \"aws_s3_bucket\" \"x\" {{}}\n{other}#- b/main.tf\nresource \"aws_s3_bucket\" \"y\" {{}}\n#- b/terraform.tfstate\naws_s3_bucket.y arn=arn:aws:s3:::logs\n"
+        ));
+    }
+
+    #[test]
+    fn an_instance_that_is_counted_out_claims_now_and_not_after() {
+        check(&format!(
+            r#"
+#- a/main.tf
+resource "aws_s3_bucket" "x" {{
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: Until applied
+  for_each = toset(["other"])
+}}
+#- a/terraform.tfstate
+aws_s3_bucket.x["logs"] arn=arn:aws:s3:::logs
+{LOGS}"#
+        ));
     }
 
     #[test]

@@ -14,7 +14,11 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    for group in snapshot.duplicates.iter().filter(|it| !it.across_stacks) {
+    for group in snapshot
+        .duplicates
+        .iter()
+        .filter(|it| !it.claimants().across_stacks)
+    {
         let tell = |claim, others: &str| {
             format!(
                 "{} is the same object as {others}: gantrycd cannot tell which of them manages it.",

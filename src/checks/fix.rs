@@ -1,6 +1,9 @@
 //! Quick fixes: edits of text that mend a finding.
 
-use crate::config::{ModuleFile, Resource};
+use std::collections::BTreeSet;
+
+use crate::config::Declared;
+use crate::identity::Mode;
 use crate::identity::comment::IGNORE;
 use crate::syntax::Place as CommentPlace;
 use crate::text::Span;
@@ -27,37 +30,40 @@ pub struct Edit {
 /// Opts a block out by a comment above it, at the top of the comments that already stand there,
 /// with the header's own indentation and line end. `None` where it is opted out already, where
 /// nobody may edit the file, or where the header does not begin its line.
-pub fn ignore_comment(snapshot: &Snapshot, file: &ModuleFile, resource: &Resource) -> Option<Fix> {
-    if resource.ignored || !is_editable(&file.path) {
+pub fn ignore_comment(snapshot: &Snapshot, block: &Declared) -> Option<Fix> {
+    let (file, block) = (&block.file, block.block());
+    let syntax = file.syntax()?;
+    if block.ignored || !is_editable(&file.path) {
         return None;
     }
     let source = file.source();
-    let header_line = source.line_start(resource.span.start);
+    let header_line = source.line_start(block.span.start);
     let indent = source.slice(Span {
         start: header_line,
-        end: resource.span.start,
+        end: block.span.start,
     });
     if !indent.trim().is_empty() {
         return None;
     }
-    let comments = file.syntax.comments_of(resource.block);
+    let comments = syntax.comments_of(block.id);
     let top = comments
         .iter()
         .filter(|it| matches!(it.place, CommentPlace::Above(_)))
         .map(|it| source.line_start(it.span.start))
         .min();
     let at = Span::at(top.unwrap_or(header_line) as usize);
-    let stacks = snapshot.uses(file).iter().map(|it| it.stack);
-    let stacks = stacks.collect::<std::collections::BTreeSet<_>>().len();
-    let everywhere = match stacks {
+    let stacks: BTreeSet<_> = snapshot.uses(file).iter().map(|it| it.stack).collect();
+    let everywhere = match stacks.len() {
         0 | 1 => String::new(),
-        _ => format!(" in all {stacks} stacks that use it"),
+        n => format!(" in all {n} stacks that use it"),
+    };
+    let (mode, resource_type, name) = block.resource()?;
+    let data = match mode {
+        Mode::Data => "data.",
+        Mode::Managed => "",
     };
     Some(Fix {
-        title: format!(
-            "Ignore {}.{} in gantrycd{everywhere}",
-            resource.resource_type, resource.name
-        ),
+        title: format!("Ignore {data}{resource_type}.{name} in gantrycd{everywhere}"),
         edits: vec![Edit {
             place: Place {
                 path: file.path.clone(),

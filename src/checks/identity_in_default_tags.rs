@@ -3,8 +3,10 @@
 //! Every resource of the provider would be one and the same object. gantrycd refuses it: none of
 //! the resources that inherit it has an identity.
 
-use crate::identity::{IDENTITY_TAG, opts_out};
-use crate::workspace::{Place, Snapshot, default_tags};
+use std::collections::BTreeMap;
+
+use crate::identity::opts_out;
+use crate::workspace::{Place, Snapshot, header, is_editable};
 
 use super::{Check, Finding, Related, Severity};
 
@@ -15,28 +17,40 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    for (file, provider, uses) in snapshot.providers() {
-        let tags = default_tags(provider);
-        let Some((id, span)) = tags.known(IDENTITY_TAG).filter(|(id, _)| !opts_out(id)) else {
-            continue;
-        };
-        let message = format!(
-            "The id {id:?} in default_tags would name every resource of this provider: gantrycd \
-             refuses it and gives none of them an identity."
-        );
-        let mut finding = Finding::new(CHECK.severity, &file.path, span, message);
-        finding.stack = uses
-            .first()
-            .map(|it| snapshot.stacks[it.stack].name.clone());
-        finding.related.push(Related {
-            message: "the provider configuration that gives it to its resources".into(),
-            place: Place {
-                path: file.path.clone(),
-                span: provider.header,
-            },
-        });
-        findings.push(finding);
+    let mut all: BTreeMap<Place, Finding> = BTreeMap::new();
+    for stack in &snapshot.stacks {
+        for provider in &stack.providers {
+            let source = provider.source.as_ref();
+            let supported = source.is_some_and(|it| snapshot.registry.supports(it));
+            let tag = &provider.tags.identity;
+            let id = tag.text().filter(|it| supported && !opts_out(it));
+            let Some((id, place)) = id.zip(tag.place()) else {
+                continue;
+            };
+            let block = header(&provider.block);
+            let place = match is_editable(&place.path) {
+                true => place.clone(),
+                false => block.clone(),
+            };
+            let finding = all.entry(place.clone()).or_insert_with(|| {
+                let message = format!(
+                    "The id {id:?} in default_tags would name every resource of this provider: \
+                     gantrycd refuses it and gives none of them an identity."
+                );
+                let mut new = Finding::new(CHECK.severity, &place.path, place.span, message);
+                new.stack = Some(stack.name.clone());
+                new
+            });
+            let related = Related {
+                message: "the provider configuration that gives it to its resources".into(),
+                place: block,
+            };
+            if !finding.related.contains(&related) {
+                finding.related.push(related);
+            }
+        }
     }
+    findings.extend(all.into_values());
 }
 
 #[cfg(test)]

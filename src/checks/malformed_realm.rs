@@ -3,9 +3,12 @@
 //! gantrycd never mends a realm, since a mended one could be another's. A resource whose realm is
 //! malformed has no identity at all: its duplicates are not found, and nothing depends on it.
 
-use crate::eval::{Found, Map};
-use crate::identity::{IDENTITY_TAG, Mode, NoIdentity, REALM_TAG, Realm, opts_out};
-use crate::workspace::{RowRef, Snapshot, Use, default_tags, tag_support};
+use std::collections::BTreeMap;
+
+use crate::eval::Origin;
+use crate::identity::{MalformedRealm, Realm, opts_out};
+use crate::workspace::tag_support::untaggable;
+use crate::workspace::{Configured, Place, Said, Site, Snapshot, Tag, is_editable};
 
 use super::{Check, Finding, MOST_RELATED, Related, Severity};
 
@@ -15,128 +18,182 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
+/// A malformed realm where it was written.
+struct Written<'a> {
+    text: &'a str,
+    why: MalformedRealm,
+    /// Whether it was computed: the text stands nowhere as it is.
+    computed: bool,
+    /// Whether it stands in `default_tags`.
+    by_default: bool,
+    /// The first stack that reads it.
+    stack: &'a str,
+    /// Which resources have it.
+    reached: Vec<Reached>,
+}
+
+struct Reached {
+    stack: usize,
+    site: Site,
+    row: Option<usize>,
+}
+
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    in_default_tags(snapshot, findings);
-    in_own_tags(snapshot, findings);
-}
-
-fn in_default_tags(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    for (file, provider, uses) in snapshot.providers() {
-        let tags = default_tags(provider);
-        let Some((value, span)) = tags.known(REALM_TAG) else {
-            continue;
-        };
-        let Err(why) = Realm::parse(value) else {
-            continue;
-        };
-        if may_opt_out(&tags) {
-            continue;
-        }
-        let message = format!(
-            "The realm {value:?} is malformed: {why}. gantrycd gives no identity to the resources \
-             that these default_tags reach."
-        );
-        let mut finding = Finding::new(CHECK.severity, &file.path, span, message);
-        finding.stack = uses
-            .first()
-            .map(|it| snapshot.stacks[it.stack].name.clone());
-        finding.related = reached(snapshot, uses, value);
-        findings.push(finding);
-    }
-}
-
-/// Whether a map of tags opts out, or could.
-fn may_opt_out(tags: &Map) -> bool {
-    match tags.get(IDENTITY_TAG) {
-        Found::Absent => false,
-        Found::Unknown => true,
-        Found::Entry(_) => tags.known(IDENTITY_TAG).is_none_or(|(id, _)| opts_out(id)),
-    }
-}
-
-/// The resources whose recorded realm is this value, by their provider's default tags.
-fn reached(snapshot: &Snapshot, uses: &[Use], value: &str) -> Vec<Related> {
-    let mut related = Vec::new();
-    let mut more = 0;
-    let mut stacks: Vec<_> = uses.iter().map(|it| it.stack).collect();
-    stacks.dedup();
-    for stack in stacks {
-        for (row, decided) in snapshot.stacks[stack].rows.iter().enumerate() {
-            let attributes = &snapshot.stacks[stack].record(row).row.attributes;
-            let all = attributes
-                .tags_all
-                .as_ref()
-                .and_then(|it| it.realm.as_deref());
-            let own = attributes.tags.as_ref().and_then(|it| it.realm.as_deref());
-            let refused = matches!(decided.claim, Err(NoIdentity::MalformedRealm(_)));
-            if !refused || own.is_some() || all != Some(value) {
+    let mut all: BTreeMap<Place, Written> = BTreeMap::new();
+    for (at, stack) in snapshot.stacks.iter().enumerate() {
+        for configured in &stack.configured {
+            if is_read(snapshot, at, configured) != Some(true) {
                 continue;
             }
-            let row = RowRef { stack, row };
-            let Some(place) = snapshot.place(row) else {
+            let (tag, by_default) = match configured.own.realm.is_absent() {
+                true => (&configured.default.realm, true),
+                false => (&configured.own.realm, false),
+            };
+            let Some((text, why, origin)) = malformed(tag) else {
                 continue;
             };
-            if related.len() == MOST_RELATED {
-                more += 1;
-                continue;
+            let mut place = origin.place.clone();
+            if !is_editable(&place.path) {
+                let Some(shown) = snapshot.site_place(stack, configured.site) else {
+                    continue;
+                };
+                place = shown;
             }
-            let stack = &snapshot.stack(row).name;
-            related.push(Related {
-                message: format!("{} of {stack} has it", snapshot.address(row)),
-                place,
+            let written = all.entry(place).or_insert(Written {
+                text,
+                why,
+                computed: origin.computed,
+                by_default,
+                stack: &stack.name,
+                reached: Vec::new(),
+            });
+            written.reached.push(Reached {
+                stack: at,
+                site: configured.site,
+                row: configured.row,
             });
         }
+        // a provider that serves nothing yet
+        for provider in &stack.providers {
+            let supported = provider.source.as_ref();
+            let supported = supported.is_some_and(|it| snapshot.registry.supports(it));
+            let opted_out = may_opt_out(&provider.tags.identity) != Some(false);
+            if let Some((text, why, origin)) = malformed(&provider.tags.realm)
+                && supported
+                && !opted_out
+                && is_editable(&origin.place.path)
+            {
+                all.entry(origin.place.clone()).or_insert(Written {
+                    text,
+                    why,
+                    computed: origin.computed,
+                    by_default: true,
+                    stack: &stack.name,
+                    reached: Vec::new(),
+                });
+            }
+        }
     }
+    findings.extend(all.iter().map(|(place, it)| finding(snapshot, place, it)));
+}
+
+fn malformed(tag: &Tag) -> Option<(&str, MalformedRealm, &Origin)> {
+    match &tag.value {
+        Said::Text(text, Some(origin)) => Some((text, Realm::parse(text).err()?, origin)),
+        _ => None,
+    }
+}
+
+/// Whether an identity tag opts out; `None` where nobody can tell.
+fn may_opt_out(tag: &Tag) -> Option<bool> {
+    match &tag.value {
+        Said::Absent | Said::Sensitive => Some(false),
+        Said::Text(text, _) => Some(opts_out(text)),
+        Said::Unknown => None,
+    }
+}
+
+/// Whether gantrycd gets to read the realm of a resource: nothing that is decided before it refuses
+/// the resource, and tags reach its state. `None` where nobody can tell.
+fn is_read(snapshot: &Snapshot, stack: usize, configured: &Configured) -> Option<bool> {
+    let stack = &snapshot.stacks[stack];
+    let block = stack.resource(configured.site).base();
+    let (_, resource_type, _) = block.block().resource()?;
+    let source = configured.source.as_deref()?;
+    if !snapshot.registry.supports(source) || block.block().ignored {
+        return Some(false);
+    }
+    let opted_out = match configured.own.identity.is_absent() {
+        false => may_opt_out(&configured.own.identity)?,
+        // an id in default tags is refused before the realm is read
+        true if configured.default.identity.is_absent() => false,
+        true => return Some(false),
+    };
+    Some(!opted_out && untaggable(stack, resource_type, source).is_none())
+}
+
+fn finding(snapshot: &Snapshot, place: &Place, written: &Written) -> Finding {
+    let what = match written.computed {
+        true => format!("The realm comes to {:?}, which", written.text),
+        false => format!("The realm {:?}", written.text),
+    };
+    let within = |it: &Reached| {
+        let block = snapshot.stacks[it.stack].resource(it.site).base();
+        block.file.path == place.path && block.block().span.contains(place.span)
+    };
+    let in_the_block = !written.reached.is_empty() && written.reached.iter().all(within);
+    let whom = match (in_the_block, written.by_default, written.reached.len()) {
+        (true, ..) => "gantrycd gives this resource no identity".to_owned(),
+        (_, true, _) => {
+            "gantrycd gives no identity to the resources that these default_tags reach".to_owned()
+        }
+        (_, false, 1) => "gantrycd gives no identity to the resource that it reaches".to_owned(),
+        (_, false, n) => format!("gantrycd gives no identity to the {n} resources that it reaches"),
+    };
+    let message = format!("{what} is malformed: {}. {whom}.", written.why);
+    let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
+    finding.stack = Some(written.stack.into());
+    if let [first, ..] = &written.reached[..] {
+        finding.address = first.row.map(|row| {
+            let address = snapshot.stacks[first.stack].address(row);
+            address.to_string()
+        });
+    }
+    if !in_the_block {
+        finding.related = related(snapshot, &written.reached);
+    }
+    finding
+}
+
+/// The blocks that the realm reaches, each once.
+fn related(snapshot: &Snapshot, reached: &[Reached]) -> Vec<Related> {
+    let mut related: Vec<Related> = Vec::new();
+    for it in reached {
+        let stack = &snapshot.stacks[it.stack];
+        let Some(place) = snapshot.site_place(stack, it.site) else {
+            continue;
+        };
+        let name = match it.row {
+            Some(row) => stack.address(row).to_string(),
+            None => {
+                let block = stack.resource(it.site).base().block().resource();
+                match block {
+                    Some((_, resource_type, name)) => format!("{resource_type}.{name}"),
+                    None => continue,
+                }
+            }
+        };
+        let message = format!("{name} of {} has it", stack.name);
+        if !related.iter().any(|it| it.place == place) {
+            related.push(Related { message, place });
+        }
+    }
+    let more = related.len().saturating_sub(MOST_RELATED);
+    related.truncate(MOST_RELATED);
     if let Some(last) = related.last_mut().filter(|_| more > 0) {
         last.message += &format!(", and {more} more");
     }
     related
-}
-
-fn in_own_tags(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    for file in snapshot.editable_files() {
-        for resource in &file.resources {
-            // the tags of a data source select what it reads, and declare nothing
-            let declares = resource.mode == Mode::Managed && !resource.ignored;
-            if !declares || !file.mentions_gantrycd(resource) {
-                continue;
-            }
-            let read_in = snapshot.uses(file).iter().find_map(|at| {
-                let declared = snapshot.node(*at).module.declares(file, resource)?;
-                let configured = snapshot.configured(*at, &declared);
-                let (value, span) = configured.own.known(REALM_TAG)?;
-                let why = Realm::parse(value).err()?;
-                let source = configured.source.as_deref()?;
-                let opted_out = match configured.own.get(IDENTITY_TAG) {
-                    Found::Absent => may_opt_out_by_default(&configured.default),
-                    _ => may_opt_out(&configured.own),
-                };
-                let stack = &snapshot.stacks[at.stack];
-                let unread = opted_out
-                    || !snapshot.registry.supports(source)
-                    || tag_support::untaggable(stack, &resource.resource_type, source).is_some();
-                (!unread).then(|| (stack.name.clone(), value.to_owned(), span, why))
-            });
-            let Some((stack, value, span, why)) = read_in else {
-                continue;
-            };
-            let message = format!(
-                "The realm {value:?} is malformed: {why}. gantrycd gives this resource no identity."
-            );
-            let mut finding = Finding::new(CHECK.severity, &file.path, span, message);
-            finding.stack = Some(stack);
-            finding.address = snapshot
-                .rows_of(file, resource.block)
-                .first()
-                .map(|row| snapshot.address(*row).to_string());
-            findings.push(finding);
-        }
-    }
-}
-
-/// The same of default tags, of which an id does not opt out but is no declaration either.
-fn may_opt_out_by_default(tags: &Map) -> bool {
-    tags.get(IDENTITY_TAG) != Found::Absent
 }
 
 #[cfg(test)]
@@ -307,6 +364,250 @@ module "q" {
 resource "aws_sqs_queue" "q" {
   tags = { "gantrycd:resource-identity-realm" = "a/b" }
                                                  ^^^ malformed-realm
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn in_a_local_that_reaches_many_resources_of_several_stacks() {
+        let text = r#"
+#- a/main.tf
+module "m" {
+  source = "../m"
+}
+#- b/main.tf
+module "m" {
+  source = "../m"
+}
+#- m/main.tf
+locals {
+  common = {
+    Team                               = "x"
+    "gantrycd:resource-identity-realm" = "a/b"
+                                          ^^^ malformed-realm: The realm "a/b" is malformed: it has the character `/`. gantrycd gives no identity to the 6 resources that it reaches.
+  }
+  tags = merge(local.common, { Name = "q" })
+}
+resource "aws_sqs_queue" "q" {
+  count = 2
+  tags  = local.tags
+}
+resource "aws_sns_topic" "t" {
+  tags = merge({ "gantrycd:resource-identity-realm" = "over" }, local.tags)
+}
+resource "aws_sqs_queue" "own" {
+  tags = merge(local.tags, { "gantrycd:resource-identity-realm" = "ab" })
+}
+resource "aws_sqs_queue" "unknown" {
+  tags = merge(local.tags, var.tags)
+}
+variable "tags" {
+  type = map(string)
+}
+"#;
+        check(text);
+        let findings = crate::checks::run(&Fixture::new(text).snapshot());
+        let related: Vec<_> = findings[0].related.iter().map(|it| &*it.message).collect();
+        assert_eq!(
+            related,
+            ["aws_sns_topic.t of a has it", "aws_sqs_queue.q of a has it"]
+        );
+    }
+
+    #[test]
+    fn in_a_variable_it_stands_where_the_caller_wrote_it() {
+        check(
+            r#"
+#- a/main.tf
+module "m" {
+  source = "../m"
+  realm  = "a/b"
+            ^^^ malformed-realm: to the resource that it reaches
+}
+module "good" {
+  source = "../m"
+}
+#- m/main.tf
+variable "realm" {
+  default = "fine"
+}
+resource "aws_sqs_queue" "q" {
+  tags = {
+    "gantrycd:resource-identity-realm" = var.realm
+  }
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn in_files_that_give_variables_their_values() {
+        let main = r#"
+#- a/main.tf
+variable "realm" {
+  default = "default/ed"
+}
+provider "aws" {
+  default_tags {
+    tags = { "gantrycd:resource-identity-realm" = var.realm }
+  }
+}
+"#;
+        check(&format!(
+            "{main}#- a/terraform.tfvars\nrealm = \"a/b\"\n         ^^^ malformed-realm\n"
+        ));
+        // later files win
+        check(&format!(
+            "{main}#- a/terraform.tfvars\nrealm = \"a/b\"\n#- a/z.auto.tfvars.json\n{{\"realm\": \"c/d\"}}\n           ^^^ malformed-realm\n#- a/y.auto.tfvars\nrealm = \"e/f\"\n#- a/other.tfvars\nrealm = \"g/h\"\n"
+        ));
+        // the workspace file wins over them, and in it the stack's own
+        check(&format!(
+            "{main}#- a/terraform.tfvars\nrealm = \"a/b\"\n#- gantrycd.hcl\nvariables = {{ realm = \"c/d\" }}\n                       ^^^ malformed-realm\n"
+        ));
+        check(&format!(
+            "{main}#- gantrycd.hcl\nvariables = {{ realm = \"c/d\" }}\nstack \"a\" {{\n  variables = {{ realm = \"e/f\" }}\n                         ^^^ malformed-realm\n}}\nstack \"b\" {{\n  variables = {{ realm = \"g/h\" }}\n}}\n"
+        ));
+        check(&main.replace(
+            "\"default/ed\"",
+            "\"default/ed\"\n             ^^^^^^^^^^ malformed-realm",
+        ));
+    }
+
+    #[test]
+    fn what_is_computed_is_shown_at_the_expression() {
+        check(
+            r#"
+#- main.tf
+variable "who" {
+  default = "al ice"
+}
+resource "aws_sqs_queue" "q" {
+  tags = {
+    "gantrycd:resource-identity-realm" = "localstack-${var.who}"
+                                         ^^^^^^^^^^^^^^^^^^^^^^^ malformed-realm: The realm comes to "localstack-al ice", which is malformed: it has a space.
+  }
+}
+resource "aws_sqs_queue" "each" {
+  for_each = toset(["x", "y z"])
+                          ^^^ malformed-realm: "y z"
+  tags = {
+    "gantrycd:resource-identity-realm" = each.key
+  }
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn in_json_configuration() {
+        check(
+            r#"
+#- main.tf.json
+{
+  "provider": {
+    "aws": [{
+      "default_tags": {
+        "tags": { "gantrycd:resource-identity-realm": "a/b" }
+                                                       ^^^ malformed-realm
+      }
+    }, {
+      "alias": "west",
+      "default_tags": [{ "tags": { "gantrycd:resource-identity-realm": "west" } }]
+    }]
+  },
+  "resource": {
+    "aws_sqs_queue": {
+      "q": {
+        "//": "a comment",
+        "tags": { "gantrycd:resource-identity-realm": "${local.realm}" }
+      }
+    }
+  },
+  "locals": { "realm": "c/d" }
+                        ^^^ malformed-realm
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn an_override_file_has_the_last_word() {
+        check(
+            r#"
+#- main.tf
+resource "aws_sqs_queue" "q" {
+  tags = { "gantrycd:resource-identity-realm" = "a/b" }
+}
+provider "aws" {
+  region = "eu-west-1"
+  default_tags {
+    tags = { "gantrycd:resource-identity-realm" = "good" }
+  }
+}
+#- main_override.tf
+resource "aws_sqs_queue" "q" {
+  tags = { "gantrycd:resource-identity-realm" = "c/d" }
+                                                 ^^^ malformed-realm
+}
+provider "aws" {
+  default_tags {
+    tags = { "gantrycd:resource-identity-realm" = "e/f" }
+                                                   ^^^ malformed-realm
+  }
+}
+"#,
+        );
+    }
+
+    /// Terragrunt writes files and gives variables their values before it runs Terraform.
+    #[test]
+    fn what_terragrunt_may_complete_is_not_known() {
+        check(
+            r#"
+#- live/dns/terragrunt.hcl
+terraform {
+  source = "../../modules/dns"
+}
+#- modules/dns/main.tf
+variable "realm" {
+  default = "a/b"
+}
+resource "aws_route53_zone" "z" {
+  tags = { "gantrycd:resource-identity-realm" = var.realm }
+}
+#- whole/main.tf
+terraform {
+  backend "s3" {}
+}
+variable "realm" {
+  default = "a/b"
+             ^^^ malformed-realm
+}
+resource "aws_route53_zone" "z" {
+  tags = { "gantrycd:resource-identity-realm" = var.realm }
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn in_a_template_of_json_it_stands_at_its_own_characters() {
+        check(
+            r#"
+#- main.tf.json
+{
+  "resource": { "aws_sqs_queue": { "q": {
+    "tags": { "gantrycd:resource-identity-realm": "${\u0022a/b\u0022}" }
+                                                           ^^^ malformed-realm
+  }, "r": {
+    "tags": { "gantrycd:resource-identity-realm": "${join(\"/\", [\"c\", \"d\"])}" }
+                                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^ malformed-realm: comes to "c/d"
+  }, "typed": {
+    "tags": { "gantrycd:resource-identity-realm": "${var.realm}" }
+  } } },
+  "variable": { "realm": { "type": "string", "default": "${x}" } }
+                                                         ^^^^ malformed-realm: has the character `$`
 }
 "#,
         );

@@ -43,15 +43,15 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
 fn misplaced(file: &ModuleFile, comment: &IgnoreComment) -> Option<String> {
     match comment.place {
         Place::Above(id) | Place::HeaderLine(id) | Place::Body(id) => {
-            let covered = file.resources.iter().any(|it| it.block == id);
+            let block = file.block(id)?;
+            let covered = block.resource().is_some();
             let name = file.path.file_name().and_then(|it| it.to_str());
             if covered && name.is_some_and(is_override) {
                 return Some("its block changes another, which it does not cover".to_owned());
             }
-            let keyword = file.source().slice(file.syntax.block(id).keyword);
-            (!covered).then(|| match keyword {
+            (!covered).then(|| match &*block.keyword {
                 "module" => "it reaches no resource of the module that is called".to_owned(),
-                _ => format!("a {keyword} block has no identity"),
+                keyword => format!("a {keyword} block has no identity"),
             })
         }
         Place::Within(_) => Some("it stands deeper than the block's own body".to_owned()),

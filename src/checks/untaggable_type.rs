@@ -3,12 +3,11 @@
 //! The tag does nothing: no id, no realm and no opt-out. Only an ignore comment reaches such a
 //! resource.
 
-use crate::config::ResourceBody;
-use crate::eval::{self, Value};
-use crate::identity::{IDENTITY_TAG, Mode, REALM_TAG};
-use crate::text::Span;
-use crate::workspace::Snapshot;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::identity::{IDENTITY_TAG, REALM_TAG};
 use crate::workspace::tag_support::{Evidence, Takes, untaggable};
+use crate::workspace::{Configured, Place, Snapshot, Stack, is_editable};
 
 use super::{Check, Finding, Severity, ignore_comment};
 
@@ -19,77 +18,95 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    for file in snapshot.editable_files() {
-        for resource in &file.resources {
-            let looks_at = resource.mode == Mode::Managed && !resource.ignored;
-            if !looks_at || !file.mentions_gantrycd(resource) {
-                continue;
-            }
-            let Some(body) = file.body(resource) else {
-                continue;
-            };
-            let keys = gantrycd_keys(body);
-            if keys.is_empty() {
-                continue;
-            }
-            // every stack that uses the block must agree
-            let evidence: Option<Vec<_>> = snapshot
-                .uses(file)
-                .iter()
-                .map(|at| {
-                    let declared = snapshot.node(*at).module.declares(file, resource)?;
-                    let source = snapshot.configured(*at, &declared).source?;
-                    let stack = &snapshot.stacks[at.stack];
-                    let supported = snapshot.registry.supports(&source);
-                    let evidence = untaggable(stack, &resource.resource_type, &source)?;
-                    supported.then(|| (evidence, stack.name.clone()))
-                })
-                .collect();
-            let Some(((takes, evidence), stack)) = evidence.and_then(|it| it.into_iter().next())
-            else {
-                continue;
-            };
-            let rows = snapshot.rows_of(file, resource.block);
-            for (key, span) in keys {
-                let message = message(&key, &resource.resource_type, takes, &evidence);
-                let mut finding = Finding::new(CHECK.severity, &file.path, span, message);
-                finding.stack = Some(stack.clone());
-                finding.address = rows.first().map(|row| snapshot.address(*row).to_string());
-                finding
-                    .fixes
-                    .extend(ignore_comment(snapshot, file, resource));
-                findings.push(finding);
+    let mut all: BTreeMap<Place, Finding> = BTreeMap::new();
+    // where a key does something for some resource
+    let mut useful: BTreeSet<Place> = BTreeSet::new();
+    for stack in &snapshot.stacks {
+        for configured in &stack.configured {
+            let useless = evidence(snapshot, stack, configured);
+            for (key, place) in keys(configured) {
+                let shown = shown(stack, configured, place);
+                let Some((takes, evidence)) = &useless else {
+                    useful.insert(shown);
+                    continue;
+                };
+                if !is_editable(&shown.path) || all.contains_key(&shown) {
+                    continue;
+                }
+                let finding = finding(snapshot, stack, configured, &shown, key, *takes, evidence);
+                all.insert(shown, finding);
             }
         }
     }
+    let all = all.into_iter().filter(|(place, _)| !useful.contains(place));
+    findings.extend(all.map(|(_, it)| it));
+}
+
+/// What says that tags of a resource never reach its state. `None` where they may, and where a tag
+/// would do nothing anyhow.
+fn evidence(
+    snapshot: &Snapshot,
+    stack: &Stack,
+    configured: &Configured,
+) -> Option<(Takes, Evidence)> {
+    let block = stack.resource(configured.site).base().block();
+    let (_, resource_type, _) = block.resource()?;
+    let source = configured.source.as_deref()?;
+    let reads = snapshot.registry.supports(source) && !block.ignored;
+    reads.then(|| untaggable(stack, resource_type, source))?
 }
 
 /// The two keys where they are written, in `tags` and in tag blocks.
-fn gantrycd_keys(body: &ResourceBody) -> Vec<(String, Span)> {
-    let tags = body.tags.iter().flat_map(|tags| eval::map(tags).entries);
-    let tags = tags.map(|entry| (entry.key, entry.key_span));
-    let blocks =
-        body.tag_blocks
+fn keys(configured: &Configured) -> impl Iterator<Item = (&'static str, &Place)> {
+    let own = &configured.own;
+    let own = [(IDENTITY_TAG, &own.identity), (REALM_TAG, &own.realm)];
+    let own = own
+        .into_iter()
+        .filter_map(|(key, tag)| Some((key, tag.key.as_ref()?)));
+    own.chain(
+        configured
+            .in_blocks
             .iter()
-            .filter_map(|block| match eval::text(&block.key, &block.key.node) {
-                Value::Known(key, span) => Some((key, span)),
-                Value::Null(_) | Value::Unknown(_) => None,
-            });
-    tags.chain(blocks)
-        .filter(|(key, _)| key == IDENTITY_TAG || key == REALM_TAG)
-        .collect()
+            .map(|(key, place)| (*key, place)),
+    )
 }
 
-fn message(key: &str, resource_type: &str, takes: Takes, evidence: &Evidence) -> String {
-    let how = match takes {
-        Takes::None | Takes::Map => "takes no tags",
-        Takes::Blocks => "takes tags as blocks, which gantrycd does not read",
-        Takes::Selector => "uses its tags to select other objects",
-    };
-    format!(
-        "{key} does nothing here: {resource_type} {how} ({evidence}). An ignore comment is the only \
+/// The key itself when it stands in the resource's block; else the `tags` argument by which it gets
+/// there: it may be of use to others.
+fn shown(stack: &Stack, configured: &Configured, key: &Place) -> Place {
+    let resource = stack.resource(configured.site);
+    let block = resource.base();
+    let within = block.file.path == key.path && block.block().span.contains(key.span);
+    match resource.attribute("tags") {
+        Some(tags) if !within => Place {
+            path: tags.file.path.clone(),
+            span: tags.value.span,
+        },
+        _ => key.clone(),
+    }
+}
+
+fn finding(
+    snapshot: &Snapshot,
+    stack: &Stack,
+    configured: &Configured,
+    place: &Place,
+    key: &str,
+    takes: Takes,
+    evidence: &Evidence,
+) -> Finding {
+    let block = stack.resource(configured.site).base();
+    let resource = block.block().resource();
+    let resource_type = resource.map_or("this type", |(_, it, _)| it);
+    let message = format!(
+        "{key} does nothing here: {resource_type} {takes} ({evidence}). An ignore comment is the only \
          opt-out that reaches it."
-    )
+    );
+    let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
+    finding.stack = Some(stack.name.clone());
+    finding.address = configured.row.map(|row| stack.address(row).to_string());
+    finding.fixes.extend(ignore_comment(snapshot, block));
+    finding
 }
 
 #[cfg(test)]
@@ -188,7 +205,10 @@ resource "aws_s3_bucket" "untagged" {}
             "#- main.tf\n{block}#- versions.tf\n{}#- versions_override.tf\n{mirror}",
             requires("hashicorp/aws")
         ));
-        check(&format!("#- main.tf\n{block}#- versions.tf.json\n{{}}\n"));
+        let json = r#"{"terraform": {"required_providers": {"aws": {"source": "acme/aws"}}}}"#;
+        check(&format!("#- main.tf\n{block}#- versions.tf.json\n{json}\n"));
+        // one that cannot be read may name another, too
+        check(&format!("#- main.tf\n{block}#- versions.tf.json\n{{\n"));
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use crate::identity::Identity;
-use crate::workspace::{Group, Place, RowRef, Snapshot, Stack};
+use crate::identity::{Identity, Row};
+use crate::workspace::{Group, RowRef, Snapshot, Stack, header};
 
 use super::output::{Columns, Location, Named, VERSION};
 use super::{Format, On};
@@ -92,7 +92,7 @@ struct Dependency<'a> {
 impl<'a> Export<'a> {
     fn new(snapshot: &'a Snapshot) -> Self {
         let stacks = snapshot.stacks.iter().enumerate();
-        let duplicates = snapshot.duplicates.iter();
+        let duplicates = recorded_duplicates(snapshot);
         let edges = snapshot.edges.iter();
         Self {
             version: VERSION,
@@ -111,9 +111,9 @@ impl<'a> Export<'a> {
 }
 
 fn stack<'a>(snapshot: &'a Snapshot, at: usize, stack: &'a Stack) -> ExportedStack<'a> {
-    let rows = 0..stack.rows.len();
-    let mut resources: Vec<_> = rows
-        .map(|row| resource(snapshot, RowRef { stack: at, row }))
+    let records = stack.records().enumerate();
+    let mut resources: Vec<_> = records
+        .map(|(row, it)| resource(snapshot, RowRef { stack: at, row }, &it.row))
         .collect();
     resources.sort_by(|a, b| (&a.address, a.deposed).cmp(&(&b.address, b.deposed)));
     ExportedStack {
@@ -130,8 +130,7 @@ fn stack<'a>(snapshot: &'a Snapshot, at: usize, stack: &'a Stack) -> ExportedSta
     }
 }
 
-fn resource(snapshot: &Snapshot, at: RowRef) -> Resource<'_> {
-    let record = &snapshot.stack(at).record(at.row).row;
+fn resource<'a>(snapshot: &'a Snapshot, at: RowRef, record: &'a Row) -> Resource<'a> {
     let row = snapshot.row(at);
     Resource {
         address: record.address.to_string(),
@@ -145,23 +144,25 @@ fn resource(snapshot: &Snapshot, at: RowRef) -> Resource<'_> {
         }),
         looks_up: row.looks_up.as_ref().map(|it| Columns::new(Some(it))),
         deposed: record.deposed.as_deref(),
-        source: row.site.as_ref().map(|site| {
-            let place = Place {
-                path: site.declared.file.path.clone(),
-                span: site.declared.resource().header,
-            };
-            Location::new(snapshot, &place)
+        source: row.site.map(|site| {
+            let block = snapshot.stack(at).resource(site).base();
+            Location::new(snapshot, &header(block))
         }),
     }
 }
 
+fn recorded_duplicates(snapshot: &Snapshot) -> impl Iterator<Item = &Group> {
+    let groups = snapshot.duplicates.iter();
+    groups.filter(|it| it.now.are_several())
+}
+
 fn duplicate<'a>(snapshot: &'a Snapshot, group: &'a Group) -> Duplicate<'a> {
-    let claims = group.claims.iter();
+    let claims = group.now.rows.iter();
     Duplicate {
         cloud_identity_id: &group.id,
         cloud_identity_realm: group.realm.as_ref().map(|it| it.as_str()),
         r#type: &group.resource_type,
-        across_stacks: group.across_stacks,
+        across_stacks: group.now.across_stacks,
         claims: claims.map(|it| Named::new(snapshot, *it)).collect(),
     }
 }
@@ -171,14 +172,14 @@ fn text(snapshot: &Snapshot) -> String {
     let mut out = String::new();
     for (at, stack) in snapshot.stacks.iter().enumerate() {
         _ = writeln!(out, "{}", stack.name);
-        for row in 0..stack.rows.len() {
+        for row in 0..stack.records().len() {
             let row = RowRef { stack: at, row };
             _ = writeln!(out, "  {}  {}", snapshot.address(row), what(snapshot, row));
         }
     }
     let named = |it: RowRef| format!("{} of {}", snapshot.address(it), snapshot.stack(it).name);
-    for group in &snapshot.duplicates {
-        let claims: Vec<_> = group.claims.iter().map(|it| named(*it)).collect();
+    for group in recorded_duplicates(snapshot) {
+        let claims: Vec<_> = group.now.rows.iter().map(|it| named(*it)).collect();
         _ = writeln!(out, "duplicate {}: {}", group.id, claims.join(", "));
     }
     for edge in &snapshot.edges {

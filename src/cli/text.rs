@@ -26,7 +26,7 @@ pub(super) fn render(snapshot: &Snapshot, findings: &[Finding], summary: &Summar
         "{}, {}, {} in {} ({}, {})\n",
         counted(summary.errors, "error"),
         counted(summary.warnings, "warning"),
-        counted(others, "hint"),
+        counted(others, "note"),
         counted(summary.stacks, "stack"),
         counted(summary.files, "file"),
         counted(summary.rows, "row"),

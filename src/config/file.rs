@@ -1,45 +1,40 @@
-//! One configuration file: which blocks it has, and what the few that matter say.
+//! One configuration file: which blocks it has.
 //!
-//! A resource is known by its header. Its body is parsed only when it mentions gantrycd, or when
-//! somebody asks for it: most blocks of a workspace never are.
+//! A block is known by its header. Its body is read when somebody asks for what is in it, and kept:
+//! most blocks of a workspace never are.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use hcl::edit::expr::{Expression, ObjectKey, TraversalOperator};
-use hcl::edit::structure::{Block, Body};
 use memchr::memmem;
 
 use crate::identity::comment::{Directive, directives};
 use crate::identity::{IDENTITY_TAG, Mode};
-use crate::syntax::{self, BlockId, Place};
+use crate::syntax::{
+    self, Attribute, BlockId, Body, JsonBlock, Name, Place, json_attributes, json_blocks,
+};
 use crate::text::{Source, Span};
 
-use super::{Expr, span_from};
-
-/// One configuration file in the native syntax.
+/// One configuration file.
 #[derive(Debug)]
 pub struct ModuleFile {
     /// Its absolute path.
     pub path: Arc<Path>,
-    /// Its text and blocks.
-    pub syntax: syntax::File,
-    /// `resource` and `data` blocks, in order.
-    pub resources: Vec<Resource>,
-    /// `provider` blocks, in order.
-    pub providers: Vec<Provider>,
-    /// `module` blocks, in order.
-    pub calls: Vec<Call>,
-    /// `terraform` blocks, in order.
-    pub settings: Vec<Settings>,
-    /// Comments that speak to gantrycd, in order.
+    /// Its blocks, in order.
+    pub blocks: Vec<Block>,
+    /// Comments that speak to gantrycd, in order. None in JSON.
     pub comments: Vec<IgnoreComment>,
+    source: Source,
+    /// The text cut into chunks; `None` of JSON.
+    syntax: Option<syntax::File>,
+    attributes: OnceLock<Vec<Attribute>>,
+    whole: bool,
 }
 
 /// A comment that opts a block out, or was meant to.
 #[derive(Clone, Debug)]
 pub struct IgnoreComment {
-    /// What it says; spans are bytes of the file.
+    /// What it says.
     pub directive: Directive,
     /// Where the directive stands, in bytes of the file.
     pub span: Span,
@@ -47,249 +42,200 @@ pub struct IgnoreComment {
     pub place: Place,
 }
 
-/// A `resource` or `data` block.
+/// A block at the top level of a file.
 #[derive(Debug)]
-pub struct Resource {
+pub struct Block {
     /// Which block of the file.
-    pub block: BlockId,
-    /// `resource` or `data`.
-    pub mode: Mode,
-    /// The first label.
-    pub resource_type: Box<str>,
-    /// The second label.
-    pub name: Box<str>,
+    pub id: BlockId,
+    /// `resource`, `provider`, …
+    pub keyword: Box<str>,
+    /// Its labels, without quotes.
+    pub labels: Vec<Name>,
     /// From the keyword to the last label.
     pub header: Span,
     /// The whole block.
     pub span: Span,
-    /// Whether a well-formed and well-placed comment opts the block out.
+    /// Whether a well-formed and well-placed comment opts it out.
     pub ignored: bool,
-    body: OnceLock<Option<Box<ResourceBody>>>,
+    body: OnceLock<Body>,
 }
 
-/// What a resource's body says, as far as identity goes.
-#[derive(Debug)]
-pub struct ResourceBody {
-    /// The `provider` argument; the outer `None` is no argument, the inner one an unreadable one.
-    pub provider: Option<Option<ProviderRef>>,
-    /// The `tags` argument.
-    pub tags: Option<Expr>,
-    /// `tag` blocks, and `tags` blocks.
-    pub tag_blocks: Vec<TagBlock>,
+impl Block {
+    fn of_json(at: usize, JsonBlock { block, span }: JsonBlock) -> Self {
+        Self {
+            id: BlockId::of_json(at),
+            keyword: block.keyword.text,
+            labels: block.labels,
+            header: block.header,
+            span,
+            ignored: false,
+            body: block.body.into(),
+        }
+    }
+
+    /// Of a `resource` or `data` block: what it declares.
+    pub fn resource(&self) -> Option<(Mode, &str, &str)> {
+        let mode = match &*self.keyword {
+            "resource" => Mode::Managed,
+            "data" => Mode::Data,
+            _ => return None,
+        };
+        match &self.labels[..] {
+            [resource_type, name] => Some((mode, &resource_type.text, &name.text)),
+            _ => None,
+        }
+    }
 }
 
-/// A block `tag { key = …, value = … }`.
-#[derive(Debug)]
-pub struct TagBlock {
-    /// The block's own keyword.
-    pub keyword: Box<str>,
-    /// The value of its `key`.
-    pub key: Expr,
-}
-
-/// A provider configuration by name: `aws`, or `aws.west`.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ProviderRef {
-    /// The provider's local name.
-    pub name: Box<str>,
-    /// The alias; `None` is the default configuration.
-    pub alias: Option<Box<str>>,
-}
-
-/// The alias of a provider block.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Alias {
-    /// The default configuration.
-    None,
-    /// `alias = "…"`
-    Named(Box<str>),
-    /// Not a literal.
-    Unknown,
-}
-
-/// A `provider` block.
-#[derive(Debug)]
-pub struct Provider {
-    /// Which block of the file.
-    pub block: BlockId,
-    /// From the keyword to the last label.
-    pub header: Span,
-    /// The label: the provider's local name.
-    pub name: Box<str>,
-    /// Which of its configurations.
-    pub alias: Alias,
-    /// The tags that it gives to every resource.
-    pub default_tags: DefaultTags,
-}
-
-/// The `default_tags` of a provider block.
-#[derive(Debug)]
-pub enum DefaultTags {
-    /// It has none.
-    None,
-    /// Its `tags` argument, and where the block `default_tags` stands.
-    Tags(Expr, Span),
-    /// It cannot be read: the block is broken, or `default_tags` is dynamic.
-    Unknown,
-}
-
-/// A `module` block.
-#[derive(Debug)]
-pub struct Call {
-    /// Which block of the file.
-    pub block: BlockId,
-    /// From the keyword to the last label.
-    pub header: Span,
-    /// The label.
-    pub name: Box<str>,
-    /// `source`, when it is a literal.
-    pub source: Option<Box<str>>,
-    /// `providers`.
-    pub providers: Passed,
-}
-
-/// The `providers` argument of a module call.
-#[derive(Debug)]
-pub enum Passed {
-    /// None: the module inherits the default configurations.
-    Inherited,
-    /// The module's own configurations, each with the caller's that stands for it.
-    Map(Vec<(ProviderRef, ProviderRef)>),
-    /// It cannot be read.
-    Unknown,
-}
-
-/// A `terraform` block.
-#[derive(Debug)]
-pub struct Settings {
-    /// `required_providers`: local name and `source`; `None` where the source is not a literal.
-    pub required_providers: Vec<(Box<str>, Option<Box<str>>)>,
-    /// `backend` or `cloud`.
-    pub backend: Option<Backend>,
-}
-
-/// A `backend` or `cloud` block.
+/// A block and the file that it stands in.
 #[derive(Clone, Debug)]
-pub struct Backend {
-    /// The label, or `cloud`.
-    pub kind: Box<str>,
-    /// From the keyword to the last label.
-    pub header: Span,
-    /// `path`, when it is a literal.
-    pub path: Option<Box<str>>,
-    /// `workspace_dir`, when it is a literal.
-    pub workspace_dir: Option<Box<str>>,
+pub struct Declared {
+    /// The file.
+    pub file: Arc<ModuleFile>,
+    index: u32,
+}
+
+impl Declared {
+    /// Block `index` of a file.
+    pub fn new(file: &Arc<ModuleFile>, index: usize) -> Self {
+        Self {
+            file: file.clone(),
+            index: index as u32,
+        }
+    }
+
+    /// The block.
+    pub fn block(&self) -> &Block {
+        &self.file.blocks[self.index as usize]
+    }
+
+    /// What stands in it.
+    pub fn body(&self) -> &Body {
+        self.file.body(self.block())
+    }
 }
 
 impl ModuleFile {
     /// Reads a file. What cannot be read is left out, and the rest is as if it stood alone.
     pub fn read(path: Arc<Path>, source: Source) -> Self {
-        let syntax = syntax::File::split(source);
-        let mut file = Self {
-            comments: ignore_comments(&syntax),
-            path,
-            resources: Vec::new(),
-            providers: Vec::new(),
-            calls: Vec::new(),
-            settings: Vec::new(),
-            syntax,
+        let is_json = path.extension().is_some_and(|it| it == "json");
+        match is_json {
+            true => Self::read_json(path, source),
+            false => Self::read_native(path, source),
+        }
+    }
+
+    fn read_native(path: Arc<Path>, source: Source) -> Self {
+        let syntax = syntax::File::split(source.clone());
+        let comments = ignore_comments(&syntax);
+        let read = |(id, block): (BlockId, &syntax::Block)| Block {
+            id,
+            keyword: source.slice(block.keyword).into(),
+            labels: block
+                .labels
+                .iter()
+                .map(|it| Name {
+                    text: source.slice(it.text).into(),
+                    span: it.text,
+                })
+                .collect(),
+            header: block.header,
+            span: syntax.block_span(id),
+            ignored: comments.iter().any(|it| it.opts_out(id)),
+            body: OnceLock::new(),
         };
-        let ids: Vec<_> = file.syntax.blocks().map(|(id, _)| id).collect();
-        for id in ids {
-            file.read_block(id);
+        let whole = |chunk: &syntax::Chunk| match &chunk.kind {
+            syntax::Kind::Block(block) => block.fault.is_none(),
+            syntax::Kind::Unreadable(_) => false,
+            syntax::Kind::Space | syntax::Kind::Attribute { .. } => true,
+        };
+        Self {
+            path,
+            blocks: syntax.blocks().map(read).collect(),
+            comments,
+            whole: syntax.chunks().iter().all(whole),
+            source,
+            attributes: OnceLock::new(),
+            syntax: Some(syntax),
+        }
+    }
+
+    fn read_json(path: Arc<Path>, source: Source) -> Self {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let mut file = Self {
+            blocks: Vec::new(),
+            comments: Vec::new(),
+            syntax: None,
+            attributes: OnceLock::new(),
+            whole: true,
+            path: path.clone(),
+            source,
+        };
+        if name.ends_with(".tfvars.json") {
+            match json_attributes(&file.source) {
+                Ok(attributes) => file.attributes = attributes.into(),
+                Err(_) => file.whole = false,
+            }
+            return file;
+        }
+        match json_blocks(&file.source) {
+            Ok(blocks) => {
+                let blocks = blocks.into_iter().enumerate();
+                file.blocks = blocks.map(|(at, it)| Block::of_json(at, it)).collect();
+            }
+            Err(_) => file.whole = false,
         }
         file
     }
 
     /// The file's text.
     pub fn source(&self) -> &Source {
-        self.syntax.source()
+        &self.source
     }
 
-    fn read_block(&mut self, id: BlockId) {
-        let block = self.syntax.block(id);
-        let text = |span| self.source().slice(span);
-        let header = block.header;
-        let labels: Vec<Box<str>> = block.labels.iter().map(|it| text(it.text).into()).collect();
-        match (text(block.keyword), &labels[..]) {
-            (keyword @ ("resource" | "data"), [resource_type, name]) => {
-                let mode = match keyword {
-                    "data" => Mode::Data,
-                    _ => Mode::Managed,
-                };
-                self.resources.push(Resource {
-                    block: id,
-                    mode,
-                    resource_type: resource_type.clone(),
-                    name: name.clone(),
-                    header,
-                    span: self.syntax.block_span(id),
-                    ignored: self.comments.iter().any(|it| it.opts_out(id)),
-                    body: OnceLock::new(),
-                });
-            }
-            ("provider", [name]) => {
-                let mut provider = Provider {
-                    block: id,
-                    header,
-                    name: name.clone(),
-                    alias: Alias::Unknown,
-                    default_tags: DefaultTags::Unknown,
-                };
-                if let Some((start, block)) = self.parse(id) {
-                    provider.alias = match block.body.get_attribute("alias") {
-                        None => Alias::None,
-                        Some(alias) => match alias.value.as_str() {
-                            Some(alias) => Alias::Named(alias.into()),
-                            None => Alias::Unknown,
-                        },
-                    };
-                    provider.default_tags = default_tags(&block.body, start);
-                }
-                self.providers.push(provider);
-            }
-            ("module", [name]) => {
-                let mut call = Call {
-                    block: id,
-                    header,
-                    name: name.clone(),
-                    source: None,
-                    providers: Passed::Unknown,
-                };
-                if let Some((_, block)) = self.parse(id) {
-                    call.source = literal(&block.body, "source");
-                    call.providers = passed(&block.body);
-                }
-                self.calls.push(call);
-            }
-            ("terraform", []) => {
-                if let Some((start, block)) = self.parse(id) {
-                    self.settings.push(settings(&block.body, start));
-                }
-            }
-            _ => {}
+    /// The text cut into chunks; `None` of JSON.
+    pub fn syntax(&self) -> Option<&syntax::File> {
+        self.syntax.as_ref()
+    }
+
+    /// Whether every block of it was recognised.
+    pub fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// What stands in a block of this file.
+    pub fn body<'a>(&self, block: &'a Block) -> &'a Body {
+        block.body.get_or_init(|| match &self.syntax {
+            Some(syntax) => syntax.body(block.id),
+            // of JSON it was read with the block
+            None => Body::default(),
+        })
+    }
+
+    /// The attributes outside of any block, as a `.tfvars` file has them.
+    pub fn attributes(&self) -> &[Attribute] {
+        self.attributes.get_or_init(|| {
+            let body = self.syntax.as_ref().map(syntax::File::top_level);
+            body.map(|it| it.attributes).unwrap_or_default()
+        })
+    }
+
+    /// The block at byte `offset`.
+    pub fn block_at(&self, offset: u32) -> Option<&Block> {
+        match &self.syntax {
+            Some(syntax) => self.block(syntax.block_at(offset)?),
+            None => self.blocks.iter().find(|it| it.span.touches(offset)),
         }
     }
 
-    fn parse(&self, id: BlockId) -> Option<(u32, Block)> {
-        let parsed = self.syntax.parse(id).ok()?;
-        Some((self.syntax.block_span(id).start, parsed.block().clone()))
+    /// The block that a comment stands to.
+    pub fn block(&self, id: BlockId) -> Option<&Block> {
+        self.blocks.iter().find(|it| it.id == id)
     }
 
-    /// What a resource of this file says in its body; `None` when it cannot be read. Parsed at the
-    /// first call.
-    pub fn body<'a>(&self, resource: &'a Resource) -> Option<&'a ResourceBody> {
-        let parse = || {
-            let (start, block) = self.parse(resource.block)?;
-            Some(Box::new(resource_body(&block.body, start)))
-        };
-        resource.body.get_or_init(parse).as_deref()
-    }
-
-    /// Whether the text of a resource's block names gantrycd at all. Without that, no literal in
-    /// it declares anything.
-    pub fn mentions_gantrycd(&self, resource: &Resource) -> bool {
-        memmem::find(self.source().slice(resource.span).as_bytes(), b"gantrycd:").is_some()
+    /// Whether the file names a gantrycd tag at all.
+    pub fn mentions_gantrycd(&self) -> bool {
+        memmem::find(self.source.text().as_bytes(), b"gantrycd").is_some()
     }
 }
 
@@ -305,33 +251,6 @@ impl IgnoreComment {
     fn opts_out(&self, block: BlockId) -> bool {
         matches!(self.directive, Directive::Ignore { ignore: true, .. })
             && self.honoured() == Some(block)
-    }
-}
-
-impl ProviderRef {
-    fn read(expression: &Expression) -> Option<Self> {
-        let of = |name: &str, alias: Option<&str>| Self {
-            name: name.into(),
-            alias: alias.map(Into::into),
-        };
-        match expression {
-            Expression::Variable(name) => Some(of(name.as_str(), None)),
-            // the spelling of Terraform 0.11 is still read
-            Expression::String(text) => Some(match text.as_str().split_once('.') {
-                Some((name, alias)) => of(name, Some(alias)),
-                None => of(text.as_str(), None),
-            }),
-            Expression::Traversal(traversal) => match &traversal.operators[..] {
-                [operator] => match (&traversal.expr, operator.value()) {
-                    (Expression::Variable(name), TraversalOperator::GetAttr(alias)) => {
-                        Some(of(name.as_str(), Some(alias.as_str())))
-                    }
-                    _ => None,
-                },
-                _ => None,
-            },
-            _ => None,
-        }
     }
 }
 
@@ -359,124 +278,4 @@ fn mentions(text: &str) -> bool {
     [IDENTITY_TAG, "gnore", "GNORE"]
         .iter()
         .any(|it| memmem::find(text.as_bytes(), it.as_bytes()).is_some())
-}
-
-fn literal(body: &Body, name: &str) -> Option<Box<str>> {
-    let value = &body.get_attribute(name)?.value;
-    value.as_str().map(Into::into)
-}
-
-fn default_tags(body: &Body, start: u32) -> DefaultTags {
-    let dynamic = |block: &Block| block.has_ident("dynamic") && block.has_labels(&["default_tags"]);
-    if body.blocks().any(dynamic) {
-        return DefaultTags::Unknown;
-    }
-    let blocks: Vec<_> = body.get_blocks("default_tags").collect();
-    match &blocks[..] {
-        [] => DefaultTags::None,
-        [block] => match block.body.get_attribute("tags") {
-            None => DefaultTags::None,
-            Some(tags) => DefaultTags::Tags(
-                Expr {
-                    node: tags.value.clone(),
-                    start,
-                },
-                span_from(start, &block.ident),
-            ),
-        },
-        // Terraform takes at most one
-        _ => DefaultTags::Unknown,
-    }
-}
-
-fn passed(body: &Body) -> Passed {
-    let Some(providers) = body.get_attribute("providers") else {
-        return Passed::Inherited;
-    };
-    let Expression::Object(object) = &providers.value else {
-        return Passed::Unknown;
-    };
-    let entry = |(key, value): (&ObjectKey, &hcl::edit::expr::ObjectValue)| {
-        let key = match key {
-            ObjectKey::Ident(name) => ProviderRef {
-                name: name.as_str().into(),
-                alias: None,
-            },
-            ObjectKey::Expression(key) => ProviderRef::read(key)?,
-        };
-        Some((key, ProviderRef::read(value.expr())?))
-    };
-    match object.iter().map(entry).collect() {
-        Some(map) => Passed::Map(map),
-        None => Passed::Unknown,
-    }
-}
-
-fn settings(body: &Body, start: u32) -> Settings {
-    let mut required_providers = Vec::new();
-    for block in body.get_blocks("required_providers") {
-        for attribute in block.body.attributes() {
-            let source = match &attribute.value {
-                Expression::Object(object) => object.iter().find_map(|(key, value)| {
-                    let is_source = match key {
-                        ObjectKey::Ident(name) => name.as_str() == "source",
-                        ObjectKey::Expression(key) => key.as_str() == Some("source"),
-                    };
-                    is_source.then(|| value.expr().as_str().map(Into::into))
-                }),
-                _ => None,
-            };
-            let implied = || format!("hashicorp/{}", attribute.key.as_str()).into();
-            let source = source.unwrap_or_else(|| Some(implied()));
-            required_providers.push((attribute.key.as_str().into(), source));
-        }
-    }
-    let backend = body.blocks().find_map(|block| {
-        let keyword = span_from(start, &block.ident);
-        let last = block.labels.last().map(|label| match label {
-            hcl::edit::structure::BlockLabel::Ident(ident) => span_from(start, ident),
-            hcl::edit::structure::BlockLabel::String(text) => span_from(start, text),
-        });
-        let kind = match (block.ident.as_str(), &block.labels[..]) {
-            ("backend", [kind]) => kind.as_str(),
-            ("cloud", []) => "cloud",
-            _ => return None,
-        };
-        Some(Backend {
-            kind: kind.into(),
-            header: Span {
-                start: keyword.start,
-                end: last.map_or(keyword.end, |it| it.end),
-            },
-            path: literal(&block.body, "path"),
-            workspace_dir: literal(&block.body, "workspace_dir"),
-        })
-    });
-    Settings {
-        required_providers,
-        backend,
-    }
-}
-
-fn resource_body(body: &Body, start: u32) -> ResourceBody {
-    let expr = |node: &Expression| Expr {
-        node: node.clone(),
-        start,
-    };
-    let tag_block = |block: &Block| {
-        let keyword = block.ident.as_str();
-        let key = block.body.get_attribute("key");
-        let key = key.filter(|_| matches!(keyword, "tag" | "tags"))?;
-        Some(TagBlock {
-            keyword: keyword.into(),
-            key: expr(&key.value),
-        })
-    };
-    ResourceBody {
-        provider: body
-            .get_attribute("provider")
-            .map(|it| ProviderRef::read(&it.value)),
-        tags: body.get_attribute("tags").map(|it| expr(&it.value)),
-        tag_blocks: body.blocks().filter_map(tag_block).collect(),
-    }
 }

@@ -1,13 +1,14 @@
 //! The files of one directory taken together: a module.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::identity::Mode;
-use crate::syntax::BlockId;
+use crate::syntax::{ExpressionKind, Key, NestedBlock};
+use crate::text::Span;
 
-use super::{Alias, Backend, Call, ModuleFile, Passed, Provider, ProviderRef, Resource};
+use super::{Alias, Argument, Block, Declared, Merged, ModuleFile, ProviderRef, provider_source};
 
 /// A module: the configuration files of one directory.
 #[derive(Debug)]
@@ -16,35 +17,63 @@ pub struct Module {
     pub directory: Arc<Path>,
     /// Its files in the order in which Terraform reads them: override files last.
     pub files: Vec<Arc<ModuleFile>>,
-    /// Places of resources in `files`, sorted by what they declare.
-    resources: Vec<(u32, u32)>,
-    /// Resources that an override file changes, by file and position: nobody can say yet what
-    /// their bodies come to.
-    overridden: BTreeSet<(u32, u32)>,
-    /// Whether there may be provider blocks, or arguments of them, that are not read: in an
-    /// override file, or in JSON.
-    providers_open: bool,
-    /// Whether there are files that are not read, which may name provider sources.
-    unread: bool,
+    /// Whether it has, or will have, files that were not read: there may be more to it than is here.
+    pub unread: bool,
+    /// `resource` and `data` blocks, sorted by mode, type and name.
+    resources: Vec<Merged>,
+    /// `provider` blocks, in order.
+    providers: Vec<Merged>,
+    /// `module` blocks by name.
+    pub calls: BTreeMap<Box<str>, Merged>,
+    /// `variable` blocks by name.
+    pub variables: BTreeMap<Box<str>, Merged>,
+    /// `output` blocks by name.
+    pub outputs: BTreeMap<Box<str>, Merged>,
+    /// Where each local value is: the block, and which of its attributes.
+    locals: BTreeMap<Box<str>, (Declared, usize)>,
+    /// `terraform` blocks, in order.
+    settings: Vec<Declared>,
+    /// `moved`, `removed` and `import` blocks, in order.
+    pub refactorings: Vec<Declared>,
 }
 
-/// A resource and the file that declares it.
-#[derive(Clone, Debug)]
-pub struct Declared {
-    /// The file.
-    pub file: Arc<ModuleFile>,
-    index: u32,
+/// A `backend` or `cloud` block.
+#[derive(Clone, Copy, Debug)]
+pub struct Backend<'a> {
+    /// The file that it stands in.
+    pub file: &'a Arc<ModuleFile>,
+    /// The label, or `cloud`.
+    pub kind: &'a str,
+    block: &'a NestedBlock,
 }
 
-impl Declared {
-    /// The resource block.
-    pub fn resource(&self) -> &Resource {
-        &self.file.resources[self.index as usize]
+impl<'a> Backend<'a> {
+    /// The one of a `terraform` block.
+    pub fn of(settings: &'a Declared) -> Option<Self> {
+        settings.body().blocks.iter().find_map(|block| {
+            let kind = match (&*block.keyword.text, &block.labels[..]) {
+                ("backend", [kind]) => &kind.text,
+                ("cloud", []) => "cloud",
+                _ => return None,
+            };
+            Some(Self {
+                file: &settings.file,
+                kind,
+                block,
+            })
+        })
     }
 
-    /// The block within its file.
-    pub fn block(&self) -> BlockId {
-        self.resource().block
+    /// From the keyword to the last label.
+    pub fn header(&self) -> Span {
+        self.block.header
+    }
+
+    /// An argument that is a literal. The outer `None` is no such argument, the inner one an
+    /// argument that is none.
+    pub fn literal(&self, name: &str) -> Option<Option<&'a str>> {
+        let value = self.block.body.attribute(name)?;
+        Some(value.literal().map(|(text, _)| text))
     }
 }
 
@@ -62,203 +91,360 @@ pub fn is_ignored(name: &str) -> bool {
     name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
 }
 
-/// Whether the blocks of a file of this name only change those of other files.
-pub fn is_override(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or_default();
-    stem == "override" || stem.ends_with("_override")
-}
-
-/// A provider source in full: `hashicorp/aws` is `registry.terraform.io/hashicorp/aws`.
-pub fn provider_source(source: &str) -> String {
-    match source.matches('/').count() {
-        0 => format!("registry.terraform.io/hashicorp/{source}"),
-        1 => format!("registry.terraform.io/{source}"),
-        _ => source.to_owned(),
-    }
-}
-
 impl Module {
     /// The module of a directory. `files` are all of its configuration files that were read;
     /// `unread` says whether there are others.
-    pub fn new(directory: Arc<Path>, mut files: Vec<Arc<ModuleFile>>, unread: bool) -> Self {
-        let name = |file: &ModuleFile| {
-            let name = file.path.file_name().unwrap_or_default();
-            name.to_string_lossy().into_owned()
-        };
-        // a file `x.tofu` stands in for `x.tf`
-        let tofu: BTreeSet<String> = files
+    pub fn new(directory: Arc<Path>, files: Vec<Arc<ModuleFile>>, unread: bool) -> Self {
+        // of a damaged JSON file nothing is known, not even which blocks it has
+        let damaged = files
             .iter()
-            .filter_map(|file| name(file).strip_suffix(".tofu").map(str::to_owned))
-            .collect();
-        files.retain(|file| {
-            let name = name(file);
-            !name
-                .strip_suffix(".tf")
-                .is_some_and(|stem| tofu.contains(stem))
-        });
-        let is_override = |file: &Arc<ModuleFile>| is_override(&name(file));
-        files.sort_by_cached_key(|file| (is_override(file), file.path.clone()));
-
-        let mut resources = Vec::new();
-        let mut overridden = BTreeSet::new();
-        let mut providers_open = unread;
-        let of = |(file, index): (u32, u32)| {
-            let resource = &files[file as usize].resources[index as usize];
-            (resource.mode, &*resource.resource_type, &*resource.name)
+            .any(|it| it.syntax().is_none() && !it.is_whole());
+        let mut module = Self {
+            directory,
+            files: in_order(files),
+            unread: unread || damaged,
+            resources: Vec::new(),
+            providers: Vec::new(),
+            calls: BTreeMap::new(),
+            variables: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            locals: BTreeMap::new(),
+            settings: Vec::new(),
+            refactorings: Vec::new(),
         };
-        for (at, file) in files.iter().enumerate() {
-            let base = !is_override(file);
-            providers_open |= !base && !file.providers.is_empty();
-            for index in 0..file.resources.len() {
-                let place = (at as u32, index as u32);
-                if base {
-                    resources.push(place);
-                } else {
-                    let same = resources.iter().filter(|it| of(**it) == of(place));
-                    overridden.extend(same.copied().collect::<Vec<_>>());
+        let files = module.files.clone();
+        let mut overriding = Vec::new();
+        for file in &files {
+            let changes = is_override(&name_of(file));
+            for index in 0..file.blocks.len() {
+                let declared = Declared::new(file, index);
+                match changes {
+                    true => overriding.push(declared),
+                    false => module.add(declared),
                 }
             }
         }
-        resources.sort_by(|a, b| of(*a).cmp(&of(*b)));
-        Self {
-            directory,
-            resources,
-            overridden,
-            providers_open,
-            unread,
-            files,
+        let key = |it: &Merged| it.base().block().resource().map(owned);
+        module.resources.sort_by_cached_key(key);
+        for part in overriding {
+            module.change(part);
+        }
+        module
+    }
+
+    fn add(&mut self, declared: Declared) {
+        let block = declared.block();
+        let label = || block.labels.first().map(|it| it.text.clone());
+        match (&*block.keyword, block.labels.len()) {
+            ("resource" | "data", 2) => self.resources.push(Merged::new(declared)),
+            ("provider", 1) => self.providers.push(Merged::new(declared)),
+            ("terraform", 0) => self.settings.push(declared),
+            ("locals", 0) => self.add_locals(declared),
+            ("moved" | "removed" | "import", 0) => self.refactorings.push(declared),
+            (keyword @ ("module" | "variable" | "output"), 1) => {
+                let named = match keyword {
+                    "module" => &mut self.calls,
+                    "variable" => &mut self.variables,
+                    _ => &mut self.outputs,
+                };
+                // Terraform refuses a second one
+                if let Some(label) = label() {
+                    named.entry(label).or_insert(Merged::new(declared));
+                }
+            }
+            _ => {}
         }
     }
 
-    /// The block that declares a resource. Of two that declare the same (which Terraform refuses),
-    /// the first.
-    pub fn resource(&self, mode: Mode, resource_type: &str, name: &str) -> Option<Declared> {
-        let key = |place: &(u32, u32)| {
-            let resource = self.at(*place);
-            (resource.mode, &*resource.resource_type, &*resource.name)
+    fn add_locals(&mut self, declared: Declared) {
+        for (at, attribute) in declared.body().attributes.iter().enumerate() {
+            let name = attribute.name.text.clone();
+            self.locals.insert(name, (declared.clone(), at));
+        }
+    }
+
+    /// Has a block of an override file change what it names. One that names nothing changes
+    /// nothing: Terraform refuses it.
+    fn change(&mut self, part: Declared) {
+        let block = part.block();
+        let label = block.labels.first().map(|it| it.text.clone());
+        let changed = match (&*block.keyword, label) {
+            ("terraform", _) => {
+                self.settings.push(part);
+                return;
+            }
+            ("locals", _) => {
+                self.add_locals(part);
+                return;
+            }
+            ("module", Some(name)) => self.calls.get_mut(&name),
+            ("variable", Some(name)) => self.variables.get_mut(&name),
+            ("output", Some(name)) => self.outputs.get_mut(&name),
+            ("provider", Some(name)) => {
+                let new = Merged::new(part.clone());
+                let alias = alias(&new);
+                let changed = self
+                    .providers
+                    .iter_mut()
+                    .find(|it| provider_name(it) == &*name && self::alias(it) == alias);
+                // a default configuration without a block is an empty one
+                if changed.is_none() && alias == Alias::None {
+                    self.providers.push(new);
+                    return;
+                }
+                changed
+            }
+            _ => match block.resource() {
+                Some(wanted) => self
+                    .resources
+                    .iter_mut()
+                    .find(|it| it.base().block().resource() == Some(wanted)),
+                None => None,
+            },
         };
-        let first = self
-            .resources
-            .partition_point(|it| key(it) < (mode, resource_type, name));
-        let place = self.resources.get(first)?;
-        (key(place) == (mode, resource_type, name)).then(|| self.declared(*place))
-    }
-
-    /// The block of a file as what the module declares; `None` where another block declares the
-    /// same, or where the file's blocks only change others.
-    pub fn declares(&self, file: &ModuleFile, resource: &Resource) -> Option<Declared> {
-        self.resource(resource.mode, &resource.resource_type, &resource.name)
-            .filter(|it| it.file.path == file.path && it.block() == resource.block)
-    }
-
-    fn at(&self, (file, index): (u32, u32)) -> &Resource {
-        &self.files[file as usize].resources[index as usize]
-    }
-
-    fn declared(&self, (file, index): (u32, u32)) -> Declared {
-        Declared {
-            file: self.files[file as usize].clone(),
-            index,
+        if let Some(changed) = changed {
+            changed.change(part);
         }
     }
 
-    /// Whether an override file changes this resource, so that its block alone does not say what
-    /// it comes to.
-    pub fn is_overridden(&self, declared: &Declared) -> bool {
-        !self.overridden.is_empty()
-            && self.overridden.iter().any(|(file, index)| {
-                Arc::ptr_eq(&self.files[*file as usize], &declared.file) && *index == declared.index
-            })
+    /// The resource of this mode, type and name. Of two that declare the same (which Terraform
+    /// refuses), the first.
+    pub fn resource(&self, mode: Mode, resource_type: &str, name: &str) -> Option<&Merged> {
+        let at = self.resource_index(mode, resource_type, name)?;
+        Some(&self.resources[at])
     }
 
-    /// Module calls with their files, in order.
-    pub fn calls(&self) -> impl Iterator<Item = (&Arc<ModuleFile>, &Call)> {
-        self.files
-            .iter()
-            .flat_map(|file| file.calls.iter().map(move |call| (file, call)))
+    /// Which of [`Module::resources`] that is.
+    pub fn resource_index(&self, mode: Mode, resource_type: &str, name: &str) -> Option<usize> {
+        let wanted = Some((mode, resource_type, name));
+        let of = |it: &Merged| it.base().block().resource() < wanted;
+        let first = self.resources.partition_point(of);
+        let found = self.resources.get(first)?;
+        (found.base().block().resource() == wanted).then_some(first)
     }
 
-    /// Provider blocks with their files, in order. None where there may be more to them than was
-    /// read: what they come to cannot be said.
-    pub fn providers(&self) -> impl Iterator<Item = (&Arc<ModuleFile>, &Provider)> {
-        self.files
-            .iter()
-            .filter(|_| !self.providers_open)
-            .flat_map(|file| file.providers.iter().map(move |it| (file, it)))
+    /// Whether every block of it was recognised: what is not here is not there.
+    pub fn is_whole(&self) -> bool {
+        !self.unread && self.files.iter().all(|it| it.is_whole())
     }
 
-    /// Whether the module certainly has no provider block for this configuration.
-    pub fn lacks_provider(&self, wanted: &ProviderRef) -> bool {
-        let may_be = |it: &Provider| it.name == wanted.name && it.alias == Alias::Unknown;
-        !self.providers_open
-            && self.provider(wanted).is_none()
-            && !self.providers().any(|(_, it)| may_be(it))
+    /// All resources, sorted by mode, type and name.
+    pub fn resources(&self) -> &[Merged] {
+        &self.resources
+    }
+
+    /// The resource that a block of a file declares; `None` where another block declares the same,
+    /// or where the block only changes another.
+    pub fn declares(&self, file: &ModuleFile, block: &Block) -> Option<&Merged> {
+        let (mode, resource_type, name) = block.resource()?;
+        self.resource(mode, resource_type, name).filter(|it| {
+            let base = it.base();
+            base.file.path == file.path && base.block().id == block.id
+        })
+    }
+
+    /// Provider blocks, in order.
+    pub fn providers(&self) -> &[Merged] {
+        &self.providers
     }
 
     /// The provider block for a provider configuration of this module.
-    pub fn provider(&self, wanted: &ProviderRef) -> Option<(&Arc<ModuleFile>, &Provider)> {
-        self.providers().find(|(_, it)| {
-            *it.name == *wanted.name
-                && match (&it.alias, &wanted.alias) {
+    pub fn provider(&self, wanted: &ProviderRef) -> Option<&Merged> {
+        self.providers.iter().find(|it| {
+            *provider_name(it) == *wanted.name
+                && match (alias(it), &wanted.alias) {
                     (Alias::None, None) => true,
-                    (Alias::Named(alias), Some(wanted)) => alias == wanted,
+                    (Alias::Named(alias), Some(wanted)) => alias == *wanted,
                     _ => false,
                 }
         })
     }
 
-    /// The provider source, in full, that a local name stands for: an override file's word counts
-    /// before the others'. `None` where it cannot be said.
+    /// Whether the module certainly has no provider block for this configuration.
+    pub fn lacks_provider(&self, wanted: &ProviderRef) -> bool {
+        let may_be =
+            |it: &&Merged| *provider_name(it) == *wanted.name && alias(it) == Alias::Unknown;
+        !self.unread
+            && self.provider(wanted).is_none()
+            && !self.providers.iter().any(|it| may_be(&it))
+    }
+
+    /// The value of a local, and the file that it was written in.
+    pub fn local(&self, name: &str) -> Option<Argument<'_>> {
+        let (declared, at) = self.locals.get(name)?;
+        Some(Argument {
+            file: &declared.file,
+            value: &declared.body().attributes[*at].value,
+        })
+    }
+
+    /// The names of all locals.
+    pub fn local_names(&self) -> impl Iterator<Item = &str> {
+        self.locals.keys().map(|it| &**it)
+    }
+
+    /// The provider source, in full, that a local name stands for. `None` where it cannot be said.
     pub fn source_of(&self, local_name: &str) -> Option<String> {
-        let declared = self
-            .files
-            .iter()
-            .rev()
-            .flat_map(|file| &file.settings)
-            .flat_map(|it| &it.required_providers)
-            .find(|(name, _)| **name == *local_name);
-        match declared {
-            Some((_, source)) => source.as_deref().map(provider_source),
-            None => (!self.unread).then(|| provider_source(local_name)),
+        let declared = self.settings.iter().rev().find_map(|it| {
+            let blocks = it.body().blocks("required_providers");
+            let mut found = blocks.filter_map(|it| it.body.attribute(local_name));
+            found.next()
+        });
+        let Some(value) = declared else {
+            return (!self.unread).then(|| provider_source(local_name));
+        };
+        let ExpressionKind::Object(entries) = &value.kind else {
+            // `aws = "~> 5.0"`, as Terraform 0.12 had it
+            return value.literal().map(|_| provider_source(local_name));
+        };
+        let source = entries.iter().find(|it| match &it.key {
+            Key::Name(name) => *name.text == *"source",
+            Key::Expression(key) => key.literal().is_some_and(|(text, _)| text == "source"),
+        });
+        match source {
+            Some(entry) => entry.value.literal().map(|(text, _)| provider_source(text)),
+            None => Some(provider_source(local_name)),
         }
     }
 
     /// The provider configuration that serves a resource, as this module names it. `None` where
     /// the `provider` argument cannot be read.
-    pub fn provider_of(&self, declared: &Declared) -> Option<ProviderRef> {
-        if self.is_overridden(declared) {
-            return None;
-        }
-        let resource = declared.resource();
-        match &declared.file.body(resource)?.provider {
-            Some(argument) => argument.clone(),
-            None => Some(ProviderRef {
-                name: resource.resource_type.split('_').next()?.into(),
-                alias: None,
-            }),
+    pub fn provider_of(&self, resource: &Merged) -> Option<ProviderRef> {
+        match resource.attribute("provider") {
+            Some(argument) => ProviderRef::read(argument.value),
+            None if resource.is_whole() => {
+                let (_, resource_type, _) = resource.base().block().resource()?;
+                Some(ProviderRef::default_of(resource_type.split('_').next()?))
+            }
+            None => None,
         }
     }
 
-    /// The backend or `cloud` block and its file.
-    pub fn backend(&self) -> Option<(&Arc<ModuleFile>, &Backend)> {
-        self.files.iter().rev().find_map(|file| {
-            let backend = file.settings.iter().find_map(|it| it.backend.as_ref())?;
-            Some((file, backend))
-        })
+    /// The backend or `cloud` block.
+    pub fn backend(&self) -> Option<Backend<'_>> {
+        self.settings.iter().rev().find_map(Backend::of)
     }
 }
 
-impl Call {
-    /// The caller's provider configuration that stands for `wanted` in the called module. `None`
-    /// where none is passed, or where that cannot be said.
-    pub fn pass(&self, wanted: &ProviderRef) -> Option<ProviderRef> {
-        match &self.providers {
-            Passed::Inherited if wanted.alias.is_none() => Some(wanted.clone()),
-            Passed::Map(map) => {
-                let found = map.iter().find(|(inner, _)| inner == wanted);
-                found.map(|(_, outer)| outer.clone())
-            }
-            Passed::Inherited | Passed::Unknown => None,
+/// Whether the blocks of a file of this name only change those of other files.
+pub fn is_override(name: &str) -> bool {
+    let mut endings = [".tf.json", ".tofu.json", ".tf", ".tofu"].iter();
+    let stem = endings.find_map(|it| name.strip_suffix(it));
+    stem.is_some_and(|it| it == "override" || it.ends_with("_override"))
+}
+
+/// The label of a provider block.
+pub fn provider_name(provider: &Merged) -> &str {
+    let label = provider.base().block().labels.first();
+    label.map_or("", |it| &it.text)
+}
+
+fn alias(provider: &Merged) -> Alias {
+    match provider.base().body().attribute("alias") {
+        Some(alias) => match alias.literal() {
+            Some((alias, _)) => Alias::Named(alias.into()),
+            None => Alias::Unknown,
+        },
+        None if provider.is_whole() => Alias::None,
+        None => Alias::Unknown,
+    }
+}
+
+fn owned((mode, resource_type, name): (Mode, &str, &str)) -> (Mode, Box<str>, Box<str>) {
+    (mode, resource_type.into(), name.into())
+}
+
+fn name_of(file: &ModuleFile) -> std::borrow::Cow<'_, str> {
+    file.path.file_name().unwrap_or_default().to_string_lossy()
+}
+
+/// The files as OpenTofu reads them: `x.tofu` stands in for `x.tf`, and override files come last.
+fn in_order(mut files: Vec<Arc<ModuleFile>>) -> Vec<Arc<ModuleFile>> {
+    let tofu: BTreeSet<String> = files
+        .iter()
+        .map(|it| name_of(it))
+        .filter(|it| it.ends_with(".tofu") || it.ends_with(".tofu.json"))
+        .map(|it| it.replace(".tofu", ".tf"))
+        .collect();
+    files.retain(|it| !tofu.contains(&*name_of(it)));
+    files.sort_by_cached_key(|it| (is_override(&name_of(it)), it.path.clone()));
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Source;
+
+    fn module(files: &[(&str, &str)]) -> Module {
+        let read = |(name, text): &(&str, &str)| {
+            let path = Path::new("/stack").join(name);
+            Arc::new(ModuleFile::read(path.into(), Source::new(text)))
+        };
+        let files = files.iter().map(read).collect();
+        Module::new(Path::new("/stack").into(), files, false)
+    }
+
+    #[test]
+    fn which_files_override() {
+        for name in [
+            "override.tf",
+            "override.tf.json",
+            "override.tofu",
+            "x_override.tf",
+            "x.y_override.tf",
+            "_override.tofu.json",
+        ] {
+            assert!(is_override(name), "{name}");
         }
+        for name in [
+            "main.tf",
+            "overrides.tf",
+            "override.x.tf",
+            "x_override.y.tf",
+            "my-override.tf",
+            "override_x.tf.json",
+        ] {
+            assert!(!is_override(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_default_provider_configuration_needs_no_block_to_override() {
+        let module = module(&[
+            ("main.tf", "provider \"aws\" {\n  alias = \"a\"\n}\n"),
+            (
+                "override.tf",
+                "provider \"aws\" {\n  region = \"r\"\n}\nprovider \"aws\" {\n  alias = \"b\"\n}\n",
+            ),
+        ]);
+        let name = |alias: Option<&str>| ProviderRef {
+            name: "aws".into(),
+            alias: alias.map(Into::into),
+        };
+        assert!(module.provider(&name(None)).is_some());
+        assert!(module.provider(&name(Some("a"))).is_some());
+        // Terraform refuses it
+        assert!(module.provider(&name(Some("b"))).is_none());
+    }
+
+    #[test]
+    fn nested_blocks_replace_those_of_their_kind_dynamic_or_not() {
+        let module = module(&[
+            (
+                "main.tf",
+                "resource \"x\" \"a\" {\n  tag {\n    key = 1\n  }\n  dynamic \"tag\" {\n  }\n  dynamic \"rule\" {\n  }\n  other {\n  }\n}\n",
+            ),
+            (
+                "a_override.tf",
+                "resource \"x\" \"a\" {\n  tag {\n    key = 2\n  }\n  tag {\n    key = 3\n  }\n  rule {\n  }\n}\n",
+            ),
+        ]);
+        let resource = module.resource(Mode::Managed, "x", "a").unwrap();
+        assert_eq!(resource.blocks("tag").len(), 2);
+        assert_eq!(resource.dynamic_blocks("tag").len(), 0);
+        assert_eq!(resource.blocks("rule").len(), 1);
+        assert_eq!(resource.dynamic_blocks("rule").len(), 0);
+        assert_eq!(resource.blocks("other").len(), 1);
     }
 }

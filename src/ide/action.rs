@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::checks::{Finding, Fix, ignore_comment};
+use crate::config::Declared;
 use crate::text::Span;
 use crate::workspace::Snapshot;
 
@@ -39,13 +40,16 @@ pub fn actions<'a>(
     let Some(file) = snapshot.file(path) else {
         return actions;
     };
-    for resource in file.resources.iter().filter(|it| touches(it.header)) {
-        let mut rows = snapshot.rows_of(file, resource.block).iter();
+    for (at, block) in file.blocks.iter().enumerate() {
+        if block.resource().is_none() || !touches(block.header) {
+            continue;
+        }
+        let mut rows = snapshot.rows_of(file, block.id).iter();
         let has_identity = rows.any(|it| {
             let row = snapshot.row(*it);
-            row.claim.is_ok() || row.looks_up.is_some()
+            row.claim.is_ok() || row.looks_up.is_some() || row.planned_claim().is_some()
         });
-        let fix = ignore_comment(snapshot, file, resource).filter(|_| has_identity);
+        let fix = ignore_comment(snapshot, &Declared::new(file, at)).filter(|_| has_identity);
         if let Some(fix) = fix.filter(|fix| !offered.iter().any(|it| it.edits == fix.edits)) {
             actions.push(Action::Refactor(fix));
         }

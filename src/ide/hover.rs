@@ -1,19 +1,18 @@
 //! What gantrycd makes of what stands under the cursor, in Markdown.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use crate::checks::unreached;
-use crate::config::{ModuleFile, Provider, Resource};
-use crate::eval;
+use crate::config::{Block, ModuleFile};
 use crate::identity::comment::Directive;
-use crate::identity::{
-    Declaration, IDENTITY_TAG, Identity, Mode, NoIdentity, Origin, REALM_TAG, Realm, Section,
-    opts_out,
-};
+use crate::identity::{Declaration, Identity, Mode, NoIdentity, Origin, Realm, Section, opts_out};
 use crate::syntax::BlockId;
 use crate::text::Span;
-use crate::workspace::{Place, RowRef, Served, Snapshot, Stack, Use, default_tags};
+use crate::workspace::{
+    ConfiguredProvider, Place, Planned, RowRef, Said, Snapshot, Stack, Tag, Use,
+};
 
 /// What a hover shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,56 +44,52 @@ pub fn hover(
         let span = comment.span;
         return Some(Hover { markdown, span });
     }
-    let block = file.syntax.block_at(offset)?;
-    if let Some(resource) = file.resources.iter().find(|it| it.block == block) {
-        let span = [Some(resource.header)]
-            .into_iter()
-            .chain(gantrycd_tags(file, resource))
-            .flatten()
-            .find(|it| it.touches(offset))?;
-        let markdown = page.resource(file, resource)?;
+    let within = |place: &Place| *place.path == *path && place.span.touches(offset);
+    let tag = tag_places(snapshot).find(|it| within(it)).map(|it| it.span);
+    let block = file.block_at(offset);
+    if let Some(block) = block.filter(|it| it.resource().is_some()) {
+        let header = Some(block.header).filter(|it| it.touches(offset));
+        let span = header.or(tag)?;
+        let markdown = page.resource(file, block)?;
         return Some(Hover { markdown, span });
     }
-    let (_, provider, uses) = snapshot
-        .providers()
-        .find(|(of, it, _)| it.block == block && of.path == file.path)?;
-    let span = provider_spans(provider)
-        .into_iter()
-        .find(|it| it.touches(offset))?;
-    let markdown = page.provider(provider, uses);
+    let provider = |it: &&ConfiguredProvider| {
+        let base = it.block.block();
+        it.block.file.path == file.path && block.is_some_and(|it| it.id == base.id)
+    };
+    let providers = snapshot.stacks.iter().flat_map(|it| &it.providers);
+    let providers: Vec<_> = providers.filter(provider).collect();
+    if let Some(first) = providers.first() {
+        let base = first.block.block();
+        let defaults = first
+            .block
+            .body()
+            .blocks("default_tags")
+            .map(|it| it.header);
+        let mut spans = [base.header].into_iter().chain(defaults).chain(tag);
+        let span = spans.find(|it| it.touches(offset))?;
+        let source = first.source.as_deref()?;
+        let supported = snapshot.registry.supports(source);
+        let markdown = supported.then(|| page.provider(first, snapshot.uses(file)))?;
+        return Some(Hover { markdown, span });
+    }
+    let markdown = page.value(&within)?;
+    let span = tag?;
     Some(Hover { markdown, span })
 }
 
-/// Keys and values of the two tags in a resource's own `tags`.
-fn gantrycd_tags(file: &ModuleFile, resource: &Resource) -> Vec<Option<Span>> {
-    let tags = file
-        .mentions_gantrycd(resource)
-        .then(|| file.body(resource)?.tags.as_ref())
-        .flatten();
-    tags.map(|it| entry_spans(&eval::map(it)))
-        .unwrap_or_default()
-}
-
-fn entry_spans(tags: &eval::Map) -> Vec<Option<Span>> {
-    let ours = |key: &str| key == IDENTITY_TAG || key == REALM_TAG;
-    let entries = tags.entries.iter().filter(|it| ours(&it.key));
-    entries
-        .flat_map(|it| {
-            let (eval::Value::Known(_, value)
-            | eval::Value::Null(value)
-            | eval::Value::Unknown(value)) = &it.value;
-            [Some(it.key_span), Some(*value)]
-        })
-        .collect()
-}
-
-fn provider_spans(provider: &Provider) -> Vec<Span> {
-    let mut spans = vec![provider.header];
-    if let crate::config::DefaultTags::Tags(_, keyword) = &provider.default_tags {
-        spans.push(*keyword);
-        spans.extend(entry_spans(&default_tags(provider)).into_iter().flatten());
-    }
-    spans
+/// Where the keys and values of gantrycd tags were written.
+fn tag_places(snapshot: &Snapshot) -> impl Iterator<Item = &Place> {
+    let sections = snapshot.stacks.iter().flat_map(|stack| {
+        let resources = stack
+            .configured
+            .iter()
+            .flat_map(|it| [&it.own, &it.default]);
+        resources.chain(stack.providers.iter().map(|it| &it.tags))
+    });
+    sections
+        .flat_map(|it| [&it.identity, &it.realm])
+        .flat_map(|it| it.key.as_ref().into_iter().chain(it.place()))
 }
 
 struct Page<'a> {
@@ -104,46 +99,47 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn comment(&self, file: &ModuleFile, ignore: bool, block: Option<BlockId>) -> String {
-        let resource = file.resources.iter().find(|it| Some(it.block) == block);
+        let block = block.and_then(|it| file.block(it));
+        let resource = block.and_then(|it| Some((it, it.resource()?)));
         match (resource, ignore) {
             (None, _) => "Not honoured by gantrycd where it stands.".to_owned(),
             (Some(_), false) => {
                 "Honoured by gantrycd, and does nothing: `ignore=false`.".to_owned()
             }
-            (Some(it), true) => {
-                let rows = self.snapshot.rows_of(file, it.block).len();
+            (Some((block, (_, resource_type, name))), true) => {
+                let rows = self.snapshot.rows_of(file, block.id).len();
                 let instances = match rows {
                     0 => "It has no instance in a cached state.".to_owned(),
                     1 => "It covers one instance in the cached states.".to_owned(),
                     n => format!("It covers {n} instances in the cached states."),
                 };
                 format!(
-                    "gantrycd gives `{}.{}` no identity, for duplicates and for dependencies. \
-                     {instances}",
-                    it.resource_type, it.name
+                    "gantrycd gives `{resource_type}.{name}` no identity, for duplicates and for \
+                     dependencies. {instances}"
                 )
             }
         }
     }
 
-    fn resource(&self, file: &ModuleFile, resource: &Resource) -> Option<String> {
-        let rows = self.snapshot.rows_of(file, resource.block);
+    fn resource(&self, file: &ModuleFile, block: &Block) -> Option<String> {
+        let rows = self.snapshot.rows_of(file, block.id);
         match rows {
-            [] => self.without_row(file, resource),
+            [] => self.without_row(file, block),
             [row] => Some(self.row(*row)),
             rows => Some(self.table(rows)),
         }
     }
 
     /// A block that no cached state has a row of. Said only of what could have an identity.
-    fn without_row(&self, file: &ModuleFile, resource: &Resource) -> Option<String> {
+    fn without_row(&self, file: &ModuleFile, block: &Block) -> Option<String> {
         let at = self.snapshot.uses(file).first()?;
-        let declared = self.snapshot.node(*at).module.declares(file, resource)?;
-        let source = self.snapshot.configured(*at, &declared).source?;
+        let module = &self.snapshot.node(*at).module;
+        let provider = module.provider_of(module.declares(file, block)?)?;
+        let source = module.source_of(&provider.name)?;
         if !self.snapshot.registry.supports(&source) {
             return None;
         }
-        if resource.ignored {
+        if block.ignored {
             return Some(format!("No identity: {}.", NoIdentity::OptedOutByComment));
         }
         let stack = &self.snapshot.stacks[at.stack];
@@ -162,7 +158,9 @@ impl Page<'_> {
     fn row(&self, at: RowRef) -> String {
         let stack = self.snapshot.stack(at);
         let row = self.snapshot.row(at);
-        let record = stack.record(at.row);
+        let Some(record) = stack.record(at.row) else {
+            return self.planned_row(at);
+        };
         let mut lines = Vec::new();
         let subject = match (&row.claim, &row.looks_up) {
             (Ok(identity), _) => Ok((identity, "Identity")),
@@ -175,12 +173,13 @@ impl Page<'_> {
                 lines.push(self.origin(at, identity));
                 if let Some(unreached) = unreached(self.snapshot, at) {
                     lines.push(format!(
-                        "The {} does not reach it: `{}` takes no tags ({})",
+                        "The {} does not reach it: `{}` {} ({})",
                         self.linked(
                             &format!("{} of default_tags", unreached.declaration),
                             &unreached.place
                         ),
                         record.row.address.resource_type,
+                        unreached.takes,
                         unreached.evidence
                     ));
                 }
@@ -192,9 +191,19 @@ impl Page<'_> {
         if record.row.deposed.is_some() {
             lines.push("Deposed: the next apply destroys it".to_owned());
         }
+        lines.extend(planned(&row.planned));
         lines.extend(self.duplicates(at));
         lines.extend(self.edges(at));
         lines.push(recorded(stack));
+        lines.join("  \n")
+    }
+
+    /// A row that the next apply will make.
+    fn planned_row(&self, at: RowRef) -> String {
+        let stack = &self.snapshot.stack(at).name;
+        let mut lines = vec![format!("Not in the state of stack `{stack}` yet")];
+        lines.extend(planned(&self.snapshot.row(at).planned));
+        lines.extend(self.duplicates(at));
         lines.join("  \n")
     }
 
@@ -207,10 +216,11 @@ impl Page<'_> {
         let Some(realm) = &identity.realm else {
             return format!("{id}, no realm");
         };
-        let attributes = &self.snapshot.stack(at).record(at.row).row.attributes;
-        let declaration =
-            Declaration::overlay(attributes.tags.as_ref(), attributes.tags_all.as_ref());
-        let from = match declaration.realm {
+        let record = self.snapshot.stack(at).record(at.row);
+        let attributes = record.map(|it| &it.row.attributes);
+        let own = attributes.and_then(|it| it.tags.as_ref());
+        let all = attributes.and_then(|it| it.tags_all.as_ref());
+        let from = match Declaration::overlay(own, all).realm {
             Some((_, Section::Own)) => " from its own tags".to_owned(),
             Some((_, Section::Default)) => match self.default_realm(at, realm) {
                 Some(place) => format!(" from {}", self.linked("default_tags", &place)),
@@ -223,25 +233,17 @@ impl Page<'_> {
 
     /// Where the configuration has the realm that a row got from its default tags.
     fn default_realm(&self, at: RowRef, realm: &Realm) -> Option<Place> {
-        let site = self.snapshot.row(at).site.as_ref()?;
-        let place = Use {
-            stack: at.stack,
-            node: site.node,
-        };
-        let configured = self.snapshot.configured(place, &site.declared);
-        let Served::Block(file, _) = configured.served else {
-            return None;
-        };
-        let (value, span) = configured.default.known(REALM_TAG)?;
-        (value == realm.as_str()).then(|| Place {
-            path: file.path.clone(),
-            span,
-        })
+        let configured = self.snapshot.row(at).configured?;
+        let configured = &self.snapshot.stack(at).configured[configured];
+        let tag = &configured.default.realm;
+        tag.place()
+            .filter(|_| tag.text() == Some(realm.as_str()))
+            .cloned()
     }
 
     fn duplicates(&self, at: RowRef) -> Vec<String> {
         let group = self.snapshot.duplicate(at);
-        let others = group.into_iter().flat_map(|it| &it.claims);
+        let others = group.into_iter().flat_map(|it| &it.claimants().rows);
         let others: Vec<_> = others.filter(|it| **it != at).copied().collect();
         match others.is_empty() {
             true => Vec::new(),
@@ -327,34 +329,43 @@ impl Page<'_> {
         out
     }
 
-    fn provider(&self, provider: &Provider, uses: &[Use]) -> String {
-        let tags = default_tags(provider);
-        let mut lines = Vec::new();
-        match tags.known(IDENTITY_TAG) {
-            Some((value, _)) if opts_out(value) => {
-                lines.push("Opts out every resource of this provider that takes tags".to_owned());
+    /// A gantrycd tag that was written neither in a resource nor in a provider block.
+    fn value(&self, within: &dyn Fn(&Place) -> bool) -> Option<String> {
+        let is_here =
+            |tag: &Tag| tag.key.as_ref().is_some_and(within) || tag.place().is_some_and(within);
+        let mut lines: Vec<String> = Vec::new();
+        let mut reached = BTreeSet::new();
+        for (at, stack) in self.snapshot.stacks.iter().enumerate() {
+            for configured in &stack.configured {
+                for section in [&configured.own, &configured.default] {
+                    let realm = Some(&section.realm).filter(|it| is_here(it));
+                    let identity = Some(&section.identity).filter(|it| is_here(it));
+                    if realm.is_none() && identity.is_none() {
+                        continue;
+                    }
+                    reached.insert((at, configured.site, configured.row));
+                    for line in said(identity, realm, "what takes tags of what it reaches") {
+                        if !lines.contains(&line) {
+                            lines.push(line);
+                        }
+                    }
+                }
             }
-            Some((value, _)) => lines.push(format!(
-                "The id `{value}` is refused here: {}",
-                NoIdentity::IdentityInDefaultTags
-            )),
-            None => {}
         }
-        match tags
-            .known(REALM_TAG)
-            .map(|(value, _)| (value, Realm::parse(value)))
-        {
-            Some((value, Ok(_))) => lines.push(format!(
-                "Realm `{value}` of every resource of this provider that takes tags"
-            )),
-            Some((value, Err(why))) => {
-                lines.push(format!("The realm `{value}` is malformed: {why}"));
-            }
-            None if tags.open => {
-                lines.push("What its default_tags come to is not known".to_owned())
-            }
-            None if lines.is_empty() => lines.push("Declares no realm".to_owned()),
-            None => {}
+        let count = reached.len();
+        let resources = if count == 1 { "resource" } else { "resources" };
+        lines.push(format!("It reaches {count} {resources}"));
+        (count > 0).then(|| lines.join("  \n"))
+    }
+
+    fn provider(&self, provider: &ConfiguredProvider, uses: &[Use]) -> String {
+        let tags = &provider.tags;
+        let whom = "every resource of this provider that takes tags";
+        let mut lines = said(Some(&tags.identity), Some(&tags.realm), whom);
+        if matches!(tags.realm.value, Said::Unknown) {
+            lines.push("What its default_tags come to is not known".to_owned());
+        } else if lines.is_empty() {
+            lines.push("Declares no realm".to_owned());
         }
         let mut stacks: Vec<_> = uses
             .iter()
@@ -371,6 +382,47 @@ impl Page<'_> {
             lines.push(format!("Part of {}{and_more}", stacks.join(", ")));
         }
         lines.join("  \n")
+    }
+}
+
+/// What two tags say.
+fn said(identity: Option<&Tag>, realm: Option<&Tag>, whom: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    match identity.and_then(Tag::text) {
+        Some(value) if opts_out(value) => lines.push(format!("Opts out {whom}")),
+        Some(value) if whom.starts_with("every") => lines.push(format!(
+            "The id `{value}` is refused here: {}",
+            NoIdentity::IdentityInDefaultTags
+        )),
+        Some(value) => lines.push(format!("Id `{value}`")),
+        None => {}
+    }
+    match realm.and_then(Tag::text).map(|it| (it, Realm::parse(it))) {
+        Some((value, Ok(_))) => lines.push(format!("Realm `{value}` of {whom}")),
+        Some((value, Err(why))) => lines.push(format!("The realm `{value}` is malformed: {why}")),
+        None => {}
+    }
+    lines
+}
+
+/// What a row will be after the next apply, when it is something else now.
+fn planned(planned: &Planned) -> Option<String> {
+    match planned {
+        Planned::Same => None,
+        Planned::Gone => Some("After the next apply: not in the state any more".to_owned()),
+        Planned::Changed(Ok(identity)) => {
+            let realm = match &identity.realm {
+                Some(realm) => format!("realm `{realm}`"),
+                None => "no realm".to_owned(),
+            };
+            Some(format!(
+                "After the next apply: identity `{}`, {realm}",
+                identity.id
+            ))
+        }
+        Planned::Changed(Err(reason)) => {
+            Some(format!("After the next apply: no identity: {reason}"))
+        }
     }
 }
 

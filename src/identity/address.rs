@@ -31,13 +31,16 @@ pub enum Key {
     Name(Box<str>),
 }
 
-/// One module instance: the steps from the root module, each a call's name and a key.
+/// One step into a module: the call's name, and which of its instances.
+pub type Step = (Box<str>, Option<Key>);
+
+/// One module instance: the steps from the root module.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct ModulePath(Arc<[(Box<str>, Option<Key>)]>);
+pub struct ModulePath(Arc<[Step]>);
 
 impl ModulePath {
     /// The steps from the root module; none for the root module itself.
-    pub fn steps(&self) -> &[(Box<str>, Option<Key>)] {
+    pub fn steps(&self) -> &[Step] {
         &self.0
     }
 
@@ -55,6 +58,12 @@ impl ModulePath {
             }
             rest = rest.strip_prefix('.')?;
         }
+    }
+}
+
+impl FromIterator<Step> for ModulePath {
+    fn from_iter<T: IntoIterator<Item = Step>>(steps: T) -> Self {
+        Self(steps.into_iter().collect())
     }
 }
 
@@ -103,7 +112,7 @@ impl Address {
     }
 }
 
-fn module_step(rest: &mut &str) -> Option<(Box<str>, Option<Key>)> {
+fn module_step(rest: &mut &str) -> Option<Step> {
     *rest = rest.strip_prefix("module.")?;
     let name = name(rest)?.into();
     Some((name, key(rest)?))

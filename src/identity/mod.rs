@@ -13,7 +13,7 @@ mod row;
 
 use std::sync::Arc;
 
-pub use address::{Address, Key, Mode, ModulePath};
+pub use address::{Address, Key, Mode, ModulePath, Step};
 pub use arn::{Arn, UnanchoredArn};
 pub use aws::AwsIdentity;
 pub use declaration::{Declaration, IDENTITY_TAG, REALM_TAG, Section, opts_out};

@@ -5,15 +5,25 @@
 //! and no other. Knows nothing of what a block means.
 
 mod comments;
+mod expression;
 mod header;
+mod json;
 mod lexer;
 mod parse;
+mod parser;
+mod places;
 mod split;
 
 use crate::text::{Source, Span};
 
 pub use comments::{Comment, Place};
+pub use expression::{
+    Attribute, BinaryOperator, Body, Call, Entry, Expression, ExpressionKind, For, Key, Name,
+    NestedBlock, Part, Splat, Template, TemplateFor, UnaryOperator,
+};
+pub use json::{JsonBlock, json_attributes, json_blocks};
 pub use parse::{ParseError, Parsed};
+pub use parser::{parse_expression, parse_template};
 
 /// A text, cut into chunks.
 #[derive(Clone, Debug)]
@@ -27,6 +37,11 @@ pub struct File {
 pub struct BlockId(u32);
 
 impl BlockId {
+    /// Block `at` of a JSON file, which has no chunks.
+    pub fn of_json(at: usize) -> Self {
+        Self(at as u32)
+    }
+
     /// Its place among the file's chunks.
     pub fn index(self) -> usize {
         self.0 as usize
@@ -162,8 +177,27 @@ pub enum Fault {
     NoBrace(Span),
     /// The header of a block, or the name of an attribute, behind another one on its line.
     SameLine(Span),
-    /// Text that starts neither a block nor an attribute.
+    /// Text that starts neither a block nor an attribute, or that continues none.
     Unexpected(Span),
+    /// Where a file stops being JSON.
+    NotJson(Span),
+    /// What stands where something else must, and what that is.
+    Missing(Span, &'static str),
+    /// The name of an attribute that its body has already.
+    Repeated(Span),
+    /// A number with too many points or exponents.
+    Number(Span),
+    /// Two indexes in a row of the kind that old versions had, without brackets.
+    LegacyIndex(Span),
+    /// A backslash, and what cannot follow it.
+    Escape(Span),
+    /// A directive of a template that ends nothing, or that nothing ends.
+    Directive(Span),
+    /// A byte that is not UTF-8.
+    Encoding(Span),
+    /// What stands deeper in brackets, or behind more operators, than is read here. It may be
+    /// valid.
+    TooDeep(Span),
 }
 
 impl Fault {
@@ -178,7 +212,16 @@ impl Fault {
             | Fault::UnclosedComment(span)
             | Fault::NoBrace(span)
             | Fault::SameLine(span)
-            | Fault::Unexpected(span) => span,
+            | Fault::Unexpected(span)
+            | Fault::NotJson(span)
+            | Fault::Missing(span, _)
+            | Fault::Repeated(span)
+            | Fault::Number(span)
+            | Fault::LegacyIndex(span)
+            | Fault::Escape(span)
+            | Fault::Directive(span)
+            | Fault::Encoding(span)
+            | Fault::TooDeep(span) => span,
         }
     }
 }
@@ -197,6 +240,15 @@ impl std::fmt::Display for Fault {
             Fault::NoBrace(_) => "a `{` must follow on the line of a block's header",
             Fault::SameLine(_) => "this must start on a line of its own",
             Fault::Unexpected(_) => "this is neither a block nor an argument",
+            Fault::NotJson(_) => "this is no JSON object",
+            Fault::Missing(_, what) => return write!(f, "{what} is missing here"),
+            Fault::Repeated(_) => "this argument is set already",
+            Fault::Number(_) => "this is not a number",
+            Fault::LegacyIndex(_) => "two indexes in a row need brackets: `[0][1]`",
+            Fault::Escape(_) => "this escape does not exist; write `\\\\` for a backslash",
+            Fault::Directive(_) => "this template directive has no counterpart",
+            Fault::Encoding(_) => "this is not UTF-8",
+            Fault::TooDeep(_) => "this is nested too deep to be read",
         })
     }
 }

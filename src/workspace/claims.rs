@@ -1,6 +1,7 @@
 //! Who claims the same object, and who reads what another owns.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::identity::{Identity, Realm};
@@ -8,7 +9,7 @@ use crate::identity::{Identity, Realm};
 use super::snapshot::RowRef;
 use super::stack::Stack;
 
-/// Two or more addresses that claim one object.
+/// Two or more addresses that claim one object, now or after the next apply.
 #[derive(Debug)]
 pub struct Group {
     /// What they claim.
@@ -17,10 +18,56 @@ pub struct Group {
     pub realm: Option<Realm>,
     /// Its resource type.
     pub resource_type: Arc<str>,
+    /// Who claims it now.
+    pub now: Claimants,
+    /// Who claims it after the next apply of every stack.
+    pub planned: Claimants,
+}
+
+/// Who claims one object at one time.
+#[derive(Debug, Default)]
+pub struct Claimants {
     /// The rows, one for each address, sorted by stack and address.
-    pub claims: Vec<RowRef>,
-    /// Whether they are of more than one stack.
+    pub rows: Vec<RowRef>,
+    /// Whether they are of several stacks.
     pub across_stacks: bool,
+}
+
+/// When a group stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum When {
+    /// Now, and after the next apply.
+    Always,
+    /// Now only: the configuration on screen ends it.
+    UntilApplied,
+    /// Not yet: the configuration on screen makes it.
+    AfterApply,
+}
+
+impl Group {
+    /// When it stands.
+    pub fn when(&self) -> When {
+        match (self.now.are_several(), self.planned.are_several()) {
+            (true, false) => When::UntilApplied,
+            (false, _) => When::AfterApply,
+            (true, true) => When::Always,
+        }
+    }
+
+    /// Those that it is about: the planned claimants, unless these alone are no duplicate.
+    pub fn claimants(&self) -> &Claimants {
+        match self.when() {
+            When::UntilApplied => &self.now,
+            When::Always | When::AfterApply => &self.planned,
+        }
+    }
+}
+
+impl Claimants {
+    /// Whether they are two or more.
+    pub fn are_several(&self) -> bool {
+        self.rows.len() > 1
+    }
 }
 
 /// A data source that reads what a resource of another stack manages.
@@ -39,115 +86,122 @@ fn key<'a>(identity: &'a Identity, resource_type: &'a str) -> Key<'a> {
     (&identity.id, identity.realm.as_ref(), resource_type)
 }
 
+/// Who claims one object.
+#[derive(Default)]
+struct Claims {
+    now: Vec<RowRef>,
+    planned: Vec<RowRef>,
+}
+
 /// All duplicates and edges of these stacks.
 pub(super) fn index(stacks: &[Stack]) -> (Vec<Group>, Vec<Edge>) {
-    let mut claims: HashMap<Key, Vec<RowRef>> = HashMap::new();
+    let mut claims: HashMap<Key, Claims> = HashMap::new();
     for (at, stack) in stacks.iter().enumerate() {
         for (row, decided) in stack.rows.iter().enumerate() {
+            let resource_type = &stack.address(row).resource_type;
+            let claim = RowRef { stack: at, row };
             if let Ok(identity) = &decided.claim {
-                let resource_type = &stack.record(row).row.address.resource_type;
-                let claim = RowRef { stack: at, row };
-                claims
-                    .entry(key(identity, resource_type))
-                    .or_default()
-                    .push(claim);
+                let of = claims.entry(key(identity, resource_type)).or_default();
+                of.now.push(claim);
+            }
+            if let Some(identity) = decided.planned_claim() {
+                let of = claims.entry(key(identity, resource_type)).or_default();
+                of.planned.push(claim);
             }
         }
     }
-
-    let mut groups: Vec<Group> = claims
-        .values()
-        .filter(|rows| rows.len() > 1)
-        .filter_map(|rows| group(stacks, rows))
-        .collect();
-    let address = |it: &RowRef| stacks[it.stack].record(it.row).row.address.to_string();
+    let groups = claims.iter().filter_map(|(key, it)| group(stacks, key, it));
+    let mut groups: Vec<Group> = groups.collect();
     groups.sort_by_cached_key(|it| {
-        let first = it.claims[0];
-        (
-            it.id.clone(),
-            it.realm.clone(),
-            it.resource_type.clone(),
-            first.stack,
-        )
+        let of = (it.id.clone(), it.realm.clone(), it.resource_type.clone());
+        (of, it.claimants().rows[0])
     });
+    let edges = edges(stacks, &claims);
+    (groups, edges)
+}
 
+fn edges(stacks: &[Stack], claims: &HashMap<Key, Claims>) -> Vec<Edge> {
     let mut edges = Vec::new();
     for (at, stack) in stacks.iter().enumerate() {
         for (row, decided) in stack.rows.iter().enumerate() {
             let Some(wanted) = &decided.looks_up else {
                 continue;
             };
-            let resource_type = &stack.record(row).row.address.resource_type;
-            let owners = claims.get(&key(wanted, resource_type));
-            let other = |it: &&RowRef| it.stack != at && !same_state(stacks, it.stack, at);
-            let others = owners.into_iter().flatten().filter(other);
+            let owners = claims.get(&key(wanted, &stack.address(row).resource_type));
+            let owners = owners.into_iter().flat_map(|it| &it.now);
             let reader = RowRef { stack: at, row };
+            let others = owners.filter(|it| !same_state(stacks, it.stack, at));
             edges.extend(others.map(|owner| Edge {
                 reader,
                 owner: *owner,
             }));
         }
     }
-    edges.sort_by_cached_key(|it| {
-        (
-            it.reader.stack,
-            address(&it.reader),
-            it.owner.stack,
-            address(&it.owner),
-        )
-    });
-    edges.dedup_by_key(|it| {
-        (
-            it.reader.stack,
-            address(&it.reader),
-            it.owner.stack,
-            address(&it.owner),
-        )
-    });
-    (groups, edges)
+    let address = |it: &RowRef| stacks[it.stack].address(it.row).to_string();
+    let order = |it: &Edge| {
+        let (reader, owner) = (it.reader, it.owner);
+        (reader.stack, address(&reader), owner.stack, address(&owner))
+    };
+    edges.sort_by_cached_key(order);
+    edges.dedup_by_key(|it| order(it));
+    edges
 }
 
-/// Whether two stacks read one and the same state file, as two `local` backends may name it.
+/// What tells states apart: two stacks may share a file, as two `local` backends may name it.
+fn state(stacks: &[Stack], at: usize) -> Result<&Arc<Path>, usize> {
+    stacks[at].state.as_ref().map(|it| &it.path).ok_or(at)
+}
+
 fn same_state(stacks: &[Stack], a: usize, b: usize) -> bool {
-    let path = |at: usize| stacks[at].state.as_ref().map(|it| &it.path);
-    a == b || path(a) == path(b)
+    a == b || state(stacks, a) == state(stacks, b)
 }
 
-/// The rows as a group, when they stand at two addresses at least. A deposed and a current object
-/// at one address never count as two, and neither does one row of a state that two stacks share.
-fn group(stacks: &[Stack], rows: &[RowRef]) -> Option<Group> {
-    let mut by_address: Vec<_> = rows
-        .iter()
-        .map(|it| {
-            let row = &stacks[it.stack].record(it.row).row;
-            (it.stack, row.address.to_string(), row.deposed.is_some(), it)
-        })
-        .collect();
-    by_address.sort_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
-    let mut seen = HashSet::new();
-    by_address.retain(|(stack, address, ..)| {
-        let state = stacks[*stack].state.as_ref().map(|it| &it.path);
-        seen.insert((state, address.clone()))
-    });
-    if by_address.len() < 2 {
+/// The rows as a group, when they stand at two addresses at least, now or after the next apply.
+fn group(stacks: &[Stack], key: &Key, claims: &Claims) -> Option<Group> {
+    if claims.now.len() < 2 && claims.planned.len() < 2 {
         return None;
     }
-    let first = by_address[0].3;
-    let identity = stacks[first.stack].rows[first.row].claim.as_ref().ok()?;
-    let resource_type = &stacks[first.stack]
-        .record(first.row)
-        .row
-        .address
-        .resource_type;
+    let now = claimants(stacks, &claims.now);
+    let planned = claimants(stacks, &claims.planned);
+    if !now.are_several() && !planned.are_several() {
+        return None;
+    }
+    let (id, realm, resource_type) = *key;
     Some(Group {
-        id: identity.id.clone(),
-        realm: identity.realm.clone(),
-        resource_type: resource_type.clone(),
-        across_stacks: by_address
-            .iter()
-            .any(|it| !same_state(stacks, it.0, first.stack)),
-        claims: by_address.into_iter().map(|it| *it.3).collect(),
+        id: id.into(),
+        realm: realm.cloned(),
+        resource_type: resource_type.into(),
+        now,
+        planned,
     })
+}
+
+fn claimants(stacks: &[Stack], rows: &[RowRef]) -> Claimants {
+    let rows = by_address(stacks, rows);
+    let first = rows.first().map(|it| it.stack);
+    let other = |it: &RowRef| first.is_some_and(|first| !same_state(stacks, it.stack, first));
+    Claimants {
+        across_stacks: rows.iter().any(other),
+        rows,
+    }
+}
+
+/// One row for each address. A deposed and a current object at one address never count as two, and
+/// neither does one row of a state that two stacks share.
+fn by_address(stacks: &[Stack], rows: &[RowRef]) -> Vec<RowRef> {
+    let mut rows: Vec<_> = rows
+        .iter()
+        .map(|it| {
+            let stack = &stacks[it.stack];
+            let record = stack.record(it.row);
+            let deposed = record.is_some_and(|it| it.row.deposed.is_some());
+            (it.stack, stack.address(it.row).to_string(), deposed, *it)
+        })
+        .collect();
+    rows.sort_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
+    let mut seen = HashSet::new();
+    rows.retain(|(at, address, ..)| seen.insert((state(stacks, *at), address.clone())));
+    rows.into_iter().map(|it| it.3).collect()
 }
 
 #[cfg(test)]
@@ -181,10 +235,10 @@ data "aws_s3_bucket" "b" {{}}
         let other = "#- z/terraform.tfstate\naws_s3_bucket.b arn=arn:aws:s3:::b\n";
         let snapshot = Fixture::new(&[&*text, other].concat()).snapshot();
         let group = &snapshot.duplicates[0];
-        assert_eq!((group.claims.len(), group.across_stacks), (2, true));
+        assert_eq!((group.now.rows.len(), group.now.across_stacks), (2, true));
         let twice = text.replace("\ndata.", "\naws_s3_bucket.c arn=arn:aws:s3:::b\ndata.");
         let snapshot = Fixture::new(&twice).snapshot();
         let group = &snapshot.duplicates[0];
-        assert_eq!((group.claims.len(), group.across_stacks), (2, false));
+        assert_eq!((group.now.rows.len(), group.now.across_stacks), (2, false));
     }
 }

@@ -52,6 +52,8 @@ pub(super) struct Listing {
     pub(super) manifests: BTreeSet<PathBuf>,
     /// Directories that hold a dependency lock file.
     pub(super) locked: BTreeSet<PathBuf>,
+    /// Directories that hold a configuration of Terragrunt.
+    pub(super) terragrunt: BTreeSet<PathBuf>,
     /// Directories that were walked.
     pub(super) directories: BTreeSet<PathBuf>,
 }
@@ -89,10 +91,14 @@ impl Listing {
             let Some(name) = entry.file_name().to_str() else {
                 continue;
             };
-            if is_configuration(name) {
+            if super::is_read(name) {
                 listing.configuration.insert(entry.into_path());
             } else if name == ".terraform.lock.hcl" {
                 listing.locked.extend(entry.path().parent().map(Into::into));
+            } else if name == "terragrunt.hcl" {
+                listing
+                    .terragrunt
+                    .extend(entry.path().parent().map(Into::into));
             } else if is_link {
                 // a state is one state, by whatever name
             } else if name.ends_with(".tfstate") {
@@ -127,7 +133,11 @@ impl Listing {
 
     /// Directories that hold configuration.
     fn configured_directories(&self) -> BTreeSet<PathBuf> {
-        let parents = self.configuration.iter().filter_map(|it| it.parent());
+        let modules = self
+            .configuration
+            .iter()
+            .filter(|it| super::snapshot::is_module_file(it));
+        let parents = modules.filter_map(|it| it.parent());
         parents.map(Into::into).collect()
     }
 }

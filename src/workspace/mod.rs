@@ -4,12 +4,19 @@
 //! one moment, and never changes. Knows nothing of editors or of the command line.
 
 mod claims;
+mod configured;
+mod discover;
 mod disk;
+mod evaluation;
+mod moves;
+mod plan;
+mod rows;
 mod snapshot;
 mod stack;
 pub mod tag_support;
 mod tags;
 mod tree;
+mod variables;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -19,13 +26,16 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 use serde::Deserialize;
 
-pub use claims::{Edge, Group};
-pub use snapshot::{Place, RowRef, Snapshot, Use, is_editable};
-pub use stack::{Row, Site, Stack, StackState, Unreadable};
-pub use tags::{Configured, default_tags};
+pub use crate::eval::Place;
+pub use claims::{Edge, Group, When};
+pub use configured::{Configured, ConfiguredProvider};
+pub use rows::{Planned, PlannedRow, Row, Site};
+pub use snapshot::{RowRef, Snapshot, Use, header, is_editable};
+pub use stack::{Stack, StackState, Unreadable};
+pub use tags::{Said, Tag, Tags};
 pub use tree::{Node, Served, Tree, normalize};
 
-use crate::config::ModuleFile;
+use crate::config::{Backend, Declared, ModuleFile};
 use crate::identity::IdentityRegistry;
 use crate::state::{self, NotRead, State};
 use crate::text::Source;
@@ -212,11 +222,13 @@ impl Workspace {
 
     fn local_backend_paths(&self) -> Vec<PathBuf> {
         let files = self.configuration.values().filter_map(|it| it.file());
-        files
-            .flat_map(|file| {
-                let backends = file.settings.iter().filter_map(|it| it.backend.as_ref());
-                backends.filter_map(|it| stack::local_path(file.path.parent()?, it))
-            })
+        let settings = files.flat_map(|file| {
+            let blocks = file.blocks.iter().enumerate();
+            let settings = blocks.filter(|(_, it)| *it.keyword == *"terraform");
+            settings.map(|(at, _)| Declared::new(file, at))
+        });
+        settings
+            .filter_map(|it| discover::local_path(it.file.path.parent()?, &Backend::of(&it)?))
             .collect()
     }
 
@@ -224,8 +236,7 @@ impl Workspace {
     /// of this workspace.
     pub fn open_document(&mut self, path: &Path, source: Source) -> bool {
         let name = path.file_name().and_then(|it| it.to_str());
-        let readable = name.is_some_and(|it| crate::config::is_configuration(it) && !is_json(it));
-        if !readable || !path.starts_with(&self.root) {
+        if !name.is_some_and(is_read) || !path.starts_with(&self.root) {
             return false;
         }
         let path: Arc<Path> = normalize(path).into();
@@ -269,8 +280,12 @@ impl Workspace {
     }
 }
 
-fn is_json(name: &str) -> bool {
-    name.ends_with(".json")
+/// Whether a file of this name is read as configuration: of a module, of its variables, or of the
+/// workspace.
+fn is_read(name: &str) -> bool {
+    crate::config::is_configuration(name)
+        || variables::is_variables_file(name)
+        || name == WORKSPACE_FILE
 }
 
 fn read_configuration(path: &Arc<Path>) -> Configuration {
@@ -280,9 +295,6 @@ fn read_configuration(path: &Arc<Path>) -> Configuration {
         open: None,
         problem: None,
     };
-    if path.to_str().is_some_and(is_json) {
-        return read;
-    }
     match std::fs::read(path) {
         Err(error) => read.problem = Some(error.to_string()),
         Ok(bytes) => match Source::decode(&bytes) {

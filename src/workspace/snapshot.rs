@@ -4,23 +4,21 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::config::{Module, ModuleFile};
+use rayon::prelude::*;
+
+use crate::config::{Declared, Module, ModuleFile};
+use crate::eval::{Place, Value};
 use crate::identity::{Address, IdentityRegistry};
 use crate::syntax::BlockId;
 use crate::text::{Source, Span};
 
 use super::claims::{self, Edge, Group};
-use super::stack::{self, Row, Site, Stack, relative};
+use super::configured::Configured;
+use super::discover;
+use super::rows::{self, Row, Site};
+use super::stack::{Stack, relative};
+use super::variables::Variables;
 use super::{Node, Workspace};
-
-/// A place in a file.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Place {
-    /// The file's absolute path.
-    pub path: Arc<Path>,
-    /// Bytes of the file.
-    pub span: Span,
-}
 
 /// A row of a snapshot: which stack, and which of its rows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -56,6 +54,7 @@ pub struct Snapshot {
     uses: HashMap<Arc<Path>, Vec<Use>>,
     rows: HashMap<(Arc<Path>, BlockId), Vec<RowRef>>,
     groups: HashMap<RowRef, usize>,
+    variables: Variables,
 }
 
 impl Snapshot {
@@ -66,28 +65,38 @@ impl Snapshot {
             let Some(directory) = path.parent() else {
                 continue;
             };
-            // a directory with nothing but JSON configuration is a module all the same
+            if let Some(file) = configuration.file() {
+                files.insert(path.clone(), file.clone());
+            }
+            if !is_module_file(path) {
+                continue;
+            }
             let (module, unread) = by_directory.entry(directory.into()).or_default();
             match configuration.file() {
-                Some(file) => {
-                    module.push(file.clone());
-                    files.insert(path.clone(), file.clone());
-                }
+                Some(file) => module.push(file.clone()),
                 None => *unread = true,
             }
         }
-        let modules: HashMap<Arc<Path>, Arc<Module>> = by_directory
+        let mut modules: HashMap<Arc<Path>, Arc<Module>> = by_directory
             .into_iter()
             .map(|(directory, (files, unread))| {
                 let module = Module::new(directory.clone(), files, unread);
                 (directory, Arc::new(module))
             })
             .collect();
-
-        let mut stacks = stack::discover(workspace, &modules);
-        for stack in &mut stacks {
-            stack::decide(stack, &workspace.registry);
+        for directory in discover::completed_by_terragrunt(workspace, &modules) {
+            let module = modules.get_mut(&directory).and_then(Arc::get_mut);
+            if let Some(module) = module {
+                module.unread = true;
+            }
         }
+
+        let variables = Variables::new(&workspace.root, files.values());
+        let mut stacks = discover::discover(workspace, &modules);
+        stacks.par_iter_mut().for_each(|stack| {
+            let given = variables.of(stack);
+            rows::decide(stack, &workspace.registry, &given);
+        });
         let (duplicates, edges) = claims::index(&stacks);
 
         let mut uses: HashMap<Arc<Path>, Vec<Use>> = HashMap::new();
@@ -101,17 +110,17 @@ impl Snapshot {
                     .push(Use { stack: at, node });
             }
             for (row, it) in stack.rows.iter().enumerate() {
-                if let Some(site) = &it.site {
-                    let block = (site.declared.file.path.clone(), site.declared.block());
-                    rows.entry(block)
-                        .or_default()
-                        .push(RowRef { stack: at, row });
+                if let Some(site) = it.site {
+                    let declared = stack.resource(site).base();
+                    let block = (declared.file.path.clone(), declared.block().id);
+                    let rows = rows.entry(block).or_default();
+                    rows.push(RowRef { stack: at, row });
                 }
             }
         }
         let members = |(at, group): (usize, &Group)| {
-            let claims = group.claims.clone();
-            claims.into_iter().map(move |it| (it, at))
+            let claims = group.now.rows.iter().chain(&group.planned.rows);
+            claims.map(move |it| (*it, at)).collect::<Vec<_>>()
         };
         Self {
             groups: duplicates.iter().enumerate().flat_map(members).collect(),
@@ -123,6 +132,7 @@ impl Snapshot {
             files,
             uses,
             rows,
+            variables,
         }
     }
 
@@ -178,7 +188,21 @@ impl Snapshot {
 
     /// The address of a row.
     pub fn address(&self, row: RowRef) -> &Address {
-        &self.stack(row).record(row.row).row.address
+        self.stack(row).address(row.row)
+    }
+
+    /// What an argument of a resource of a stack comes to, as the configuration has it. `None` where
+    /// there is no such argument.
+    pub fn argument(&self, stack: usize, address: &Address, name: &str) -> Option<Value> {
+        let stack = &self.stacks[stack];
+        rows::argument(stack, &self.variables.of(stack), address, name)
+    }
+
+    /// What the configuration says of every resource of a stack, whether anything in it speaks of
+    /// gantrycd or not.
+    pub fn configured(&self, stack: usize) -> Vec<Configured> {
+        let stack = &self.stacks[stack];
+        rows::configured(stack, &self.registry, &self.variables.of(stack))
     }
 
     /// The group of duplicates that a row is in.
@@ -187,26 +211,26 @@ impl Snapshot {
     }
 
     /// Where a row is shown: the header of the block that declares it or, for a block under
-    /// `.terraform`, the call of its module nearest to it that a person may edit.
+    /// `.terraform`, the call of its module nearest to it that a person may edit. Without a block,
+    /// the `removed` or `import` block that is about it.
     pub fn place(&self, row: RowRef) -> Option<Place> {
-        let site = self.row(row).site.as_ref()?;
-        self.site_place(self.stack(row), site)
+        let stack = self.stack(row);
+        let row = self.row(row);
+        match (row.site, &row.instead) {
+            (Some(site), _) => self.site_place(stack, site),
+            (None, Some(block)) => Some(header(block)),
+            (None, None) => None,
+        }
     }
 
-    fn site_place(&self, stack: &Stack, site: &Site) -> Option<Place> {
-        let mut place = Place {
-            path: site.declared.file.path.clone(),
-            span: site.declared.resource().header,
-        };
+    /// Where a resource of a stack is shown.
+    pub fn site_place(&self, stack: &Stack, site: Site) -> Option<Place> {
+        let mut place = header(stack.resource(site).base());
         let nodes = stack.tree.as_ref()?.nodes();
         let mut node = &nodes[site.node];
         while !is_editable(&place.path) {
-            let (caller, ..) = node.caller.as_ref()?;
-            let (file, call) = node.call()?;
-            place = Place {
-                path: file.path.clone(),
-                span: call.header,
-            };
+            let (caller, call) = node.caller.as_ref()?;
+            place = header(call.base());
             node = &nodes[*caller];
         }
         Some(place)
@@ -218,6 +242,20 @@ impl Snapshot {
             path: self.stack(row).state.as_ref()?.path.clone(),
             span: Span::at(0),
         })
+    }
+}
+
+/// Whether a configuration file is part of a module.
+pub(super) fn is_module_file(path: &Path) -> bool {
+    let name = path.file_name().and_then(|it| it.to_str());
+    name.is_some_and(crate::config::is_configuration)
+}
+
+/// The header of a block.
+pub fn header(block: &Declared) -> Place {
+    Place {
+        path: block.file.path.clone(),
+        span: block.block().header,
     }
 }
 

@@ -65,6 +65,18 @@ impl std::fmt::Display for Evidence {
     }
 }
 
+impl std::fmt::Display for Takes {
+    /// What it comes to for the two tags, behind the name of the type.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Takes::Map => "takes tags",
+            Takes::None => "takes no tags",
+            Takes::Blocks => "takes tags as blocks, which gantrycd does not read",
+            Takes::Selector => "uses its tags to select other objects",
+        })
+    }
+}
+
 /// What the rows of one state show of the types that they are of.
 #[derive(Debug, Default)]
 pub struct Observed(HashMap<Arc<str>, Shown>);
@@ -111,7 +123,7 @@ pub fn untaggable(stack: &Stack, resource_type: &str, source: &str) -> Option<(T
         Some(Shown::Taken) => None,
         Some(Shown::NotTaken { record }) => {
             let takes = bundled.filter(|it| *it != Takes::Map);
-            let address = stack.record(*record).row.address.to_string();
+            let address = stack.address(*record).to_string();
             Some((takes.unwrap_or(Takes::None), Evidence::Row(address)))
         }
         None => {
@@ -119,4 +131,15 @@ pub fn untaggable(stack: &Stack, resource_type: &str, source: &str) -> Option<(T
             Some((takes, Evidence::Bundled))
         }
     }
+}
+/// Whether a resource type takes tags as a map that reaches the state. `None` where nothing is
+/// known.
+pub fn takes_tags(stack: &Stack, resource_type: &str, source: &str) -> Option<bool> {
+    if untaggable(stack, resource_type, source).is_some() {
+        return Some(false);
+    }
+    let shown = matches!(stack.observed.0.get(resource_type), Some(Shown::Taken));
+    let bundled = AWS.resources.get(resource_type).map(|it| it.tags);
+    let bundled = bundled.filter(|_| source.ends_with("/hashicorp/aws"));
+    (shown || bundled == Some(Takes::Map)).then_some(true)
 }

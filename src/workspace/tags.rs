@@ -1,91 +1,133 @@
-//! What the configuration says of a resource's tags: its own, and those of its provider
-//! configuration.
+//! What the configuration says of the two gantrycd tags of a resource.
 
 use std::sync::Arc;
 
-use crate::config::{Declared, DefaultTags, Module, ModuleFile, Provider};
-use crate::eval::{self, Map};
-use crate::identity::Mode;
+use crate::eval::{Data, Found, Origin, Place, Value};
+use crate::identity::{self, IDENTITY_TAG, REALM_TAG, SENSITIVE};
 
-use super::{Served, Snapshot, Use};
-
-/// What the configuration says of a resource in one place of one stack.
-pub struct Configured<'a> {
-    /// The resource's own `tags`.
-    pub own: Map,
-    /// What serves it.
-    pub served: Served<'a>,
-    /// The `default_tags` of what serves it.
-    pub default: Map,
-    /// The provider source in full, where it can be said.
-    pub source: Option<String>,
+/// One of the two tags in one section.
+#[derive(Clone, Debug)]
+pub struct Tag {
+    /// What it says.
+    pub value: Said,
+    /// The key where it was written, quotes included.
+    pub key: Option<Place>,
 }
 
-/// The `default_tags` of a provider block.
-pub fn default_tags(provider: &Provider) -> Map {
-    match &provider.default_tags {
-        DefaultTags::None => Map::default(),
-        DefaultTags::Tags(tags, _) => eval::map(tags),
-        DefaultTags::Unknown => unknown(),
-    }
+/// What a tag says, as far as anybody who follows the references can tell.
+#[derive(Clone, Debug)]
+pub enum Said {
+    /// There is no such tag, or null in its place.
+    Absent,
+    /// This, and where it was written.
+    Text(Arc<str>, Option<Origin>),
+    /// Something that Terraform hides.
+    Sensitive,
+    /// Nobody can tell.
+    Unknown,
 }
 
-/// The own `tags` of a resource of this module.
-pub fn own_tags(module: &Module, declared: &Declared) -> Map {
-    if module.is_overridden(declared) {
-        return unknown();
-    }
-    match declared.file.body(declared.resource()) {
-        Some(body) => body.tags.as_ref().map(eval::map).unwrap_or_default(),
-        None => unknown(),
-    }
+/// The two tags of one section: a resource's own, or its provider configuration's default ones.
+#[derive(Clone, Debug)]
+pub struct Tags {
+    /// `gantrycd:resource-identity`
+    pub identity: Tag,
+    /// `gantrycd:resource-identity-realm`
+    pub realm: Tag,
 }
 
-fn unknown() -> Map {
-    Map {
-        entries: Vec::new(),
-        open: true,
+impl Tag {
+    const fn said(value: Said) -> Self {
+        Self { value, key: None }
     }
-}
 
-impl Snapshot {
-    /// What the configuration says of a resource at one of its uses.
-    pub fn configured(&self, at: Use, declared: &Declared) -> Configured<'_> {
-        let tree = self.stacks[at.stack].tree.as_ref();
-        let tree = tree.expect("a module that is used is in a tree");
-        let module = &tree.nodes()[at.node].module;
-        let provider = module.provider_of(declared);
-        let source = provider.as_ref().and_then(|it| module.source_of(&it.name));
-        let served = match provider {
-            Some(provider) => tree.served_by(at.node, provider),
-            None => Served::Unknown,
+    fn of(tags: &Value, key: &str) -> Self {
+        let entry = match tags.get(key) {
+            Found::Entry(entry) => entry,
+            Found::Absent => return Self::said(Said::Absent),
+            Found::Unknown => return Self::said(Said::Unknown),
         };
-        Configured {
-            own: own_tags(module, declared),
-            served,
-            // a data source takes no default tags
-            default: match (declared.resource().mode, served) {
-                (Mode::Data, _) | (_, Served::Implicit) => Map::default(),
-                (Mode::Managed, Served::Block(_, provider)) => default_tags(provider),
-                (Mode::Managed, Served::Unknown) => unknown(),
-            },
-            source,
+        let value = &entry.value;
+        let said = match &value.data {
+            Data::Null(_) => Said::Absent,
+            _ if tags.sensitive || value.sensitive => Said::Sensitive,
+            Data::Text(text) => Said::Text(text.clone(), value.origin.clone()),
+            Data::Number(number) => Said::Text(number.to_string().into(), value.origin.clone()),
+            Data::Bool(it) => Said::Text(it.to_string().into(), value.origin.clone()),
+            _ => Said::Unknown,
+        };
+        Self {
+            value: said,
+            key: entry.written.clone(),
         }
     }
 
-    /// Provider blocks of the files that a person may edit whose source has identity rules, each
-    /// with the uses of its module.
-    pub fn providers(&self) -> impl Iterator<Item = (&Arc<ModuleFile>, &Provider, &[Use])> {
-        self.editable_files().flat_map(move |file| {
-            let uses = self.uses(file);
-            let module = uses.first().map(|at| &self.node(*at).module);
-            let blocks = module.into_iter().flat_map(|it| it.providers());
-            blocks
-                .filter(move |(of, provider)| {
-                    let source = module.and_then(|it| it.source_of(&provider.name));
-                    of.path == file.path && source.is_some_and(|it| self.registry.supports(&it))
-                })
-                .map(move |(of, provider)| (of, provider, uses))
-        })
+    /// The known text.
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Said::Text(text, _) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Where the known text was written.
+    pub fn place(&self) -> Option<&Place> {
+        match &self.value {
+            Said::Text(_, Some(origin)) => Some(&origin.place),
+            _ => None,
+        }
+    }
+
+    /// Whether there certainly is no such tag.
+    pub fn is_absent(&self) -> bool {
+        matches!(self.value, Said::Absent)
+    }
+
+    /// What a state will have of it. The outer `None` where nobody can tell.
+    fn recorded(&self) -> Option<Option<Box<str>>> {
+        match &self.value {
+            Said::Absent => Some(None),
+            Said::Text(text, _) => Some(Some((&**text).into())),
+            Said::Sensitive => Some(Some(SENSITIVE.into())),
+            Said::Unknown => None,
+        }
+    }
+}
+
+impl Tags {
+    /// A section that has neither.
+    pub const ABSENT: Self = Self {
+        identity: Tag::said(Said::Absent),
+        realm: Tag::said(Said::Absent),
+    };
+
+    /// A section that nobody can read.
+    pub const UNKNOWN: Self = Self {
+        identity: Tag::said(Said::Unknown),
+        realm: Tag::said(Said::Unknown),
+    };
+
+    /// The two tags of a map.
+    pub fn of(tags: &Value) -> Self {
+        Self {
+            identity: Tag::of(tags, IDENTITY_TAG),
+            realm: Tag::of(tags, REALM_TAG),
+        }
+    }
+
+    /// What a state will have after the apply: these own tags, and all of them over the default
+    /// ones. `None` where what counts of either is not known.
+    pub fn recorded_over(&self, default: &Self) -> Option<(identity::Tags, identity::Tags)> {
+        let over = |own: &Tag, default: &Tag| match own.recorded()? {
+            None => Some((None, default.recorded()?)),
+            own => Some((own.clone(), own)),
+        };
+        let (own_identity, identity) = over(&self.identity, &default.identity)?;
+        let (own_realm, realm) = over(&self.realm, &default.realm)?;
+        let own = identity::Tags {
+            identity: own_identity,
+            realm: own_realm,
+        };
+        Some((own, identity::Tags { identity, realm }))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::{Call, Module, ModuleFile, Provider, ProviderRef};
+use crate::config::{Merged, Module, ProviderRef, passed};
 use crate::identity::ModulePath;
 
 /// Calls deeper than this, or more of them in one stack, are an error of somebody's.
@@ -27,16 +27,10 @@ pub struct Tree {
 pub struct Node {
     /// The module.
     pub module: Arc<Module>,
-    /// The node that calls it, and the call: the file and which of its calls.
-    pub caller: Option<(usize, Arc<ModuleFile>, usize)>,
-}
-
-impl Node {
-    /// The call by which the module is part of the stack; `None` for the root module.
-    pub fn call(&self) -> Option<(&Arc<ModuleFile>, &Call)> {
-        let (_, file, index) = self.caller.as_ref()?;
-        Some((file, &file.calls[*index]))
-    }
+    /// The node that calls it, and the call; `None` for the root module.
+    pub caller: Option<(usize, Merged)>,
+    /// The source of the call as written, when it is a literal.
+    pub source: Option<Box<str>>,
 }
 
 impl Tree {
@@ -49,6 +43,7 @@ impl Tree {
             nodes: vec![Node {
                 module: root.clone(),
                 caller: None,
+                source: None,
             }],
             by_path: HashMap::from([(Vec::new(), 0)]),
         };
@@ -56,30 +51,29 @@ impl Tree {
         while let Some((at, path)) = open.pop() {
             let module = tree.nodes[at].module.clone();
             if path.len() >= MAX_DEPTH || tree.nodes.len() >= MAX_NODES {
-                break;
+                continue;
             }
-            for file in &module.files {
-                for (index, call) in file.calls.iter().enumerate() {
-                    let mut path = path.clone();
-                    path.push(call.name.clone());
-                    let directory = called_directory(&module, call).or_else(|| {
-                        let recorded = manifest?.get(&path.join("."))?;
-                        Some(recorded.clone())
-                    });
-                    let Some(called) = directory.and_then(|it| modules.get(&*it)) else {
-                        continue;
-                    };
-                    if tree.is_below(at, called) {
-                        continue;
-                    }
-                    tree.nodes.push(Node {
-                        module: called.clone(),
-                        caller: Some((at, file.clone(), index)),
-                    });
-                    let node = tree.nodes.len() - 1;
-                    tree.by_path.insert(path.clone(), node);
-                    open.push((node, path));
+            for (name, call) in &module.calls {
+                let mut path = path.clone();
+                path.push(name.clone());
+                let directory = called_directory(&module, call).or_else(|| {
+                    let recorded = manifest?.get(&path.join("."))?;
+                    Some(recorded.clone())
+                });
+                let Some(called) = directory.and_then(|it| modules.get(&*it)) else {
+                    continue;
+                };
+                if tree.is_below(at, called) {
+                    continue;
                 }
+                tree.nodes.push(Node {
+                    module: called.clone(),
+                    caller: Some((at, call.clone())),
+                    source: source(call).map(Into::into),
+                });
+                let node = tree.nodes.len() - 1;
+                tree.by_path.insert(path.clone(), node);
+                open.push((node, path));
             }
         }
         tree
@@ -92,7 +86,7 @@ impl Tree {
                 return true;
             }
             match self.nodes[at].caller {
-                Some((caller, ..)) => at = caller,
+                Some((caller, _)) => at = caller,
                 None => return false,
             }
         }
@@ -101,6 +95,18 @@ impl Tree {
     /// All modules of the stack, its root module first.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+
+    /// The names of the calls that lead to a module.
+    pub(super) fn path(&self, mut node: usize) -> Vec<Box<str>> {
+        let mut names = Vec::new();
+        while let Some((caller, call)) = &self.nodes[node].caller {
+            let label = call.base().block().labels.first();
+            names.extend(label.map(|it| it.text.clone()));
+            node = *caller;
+        }
+        names.reverse();
+        names
     }
 
     /// The module that declares what stands at a module path of the state.
@@ -114,24 +120,25 @@ impl Tree {
     pub fn served_by(&self, mut node: usize, mut wanted: ProviderRef) -> Served<'_> {
         loop {
             let here = &self.nodes[node];
-            if let Some((file, provider)) = here.module.provider(&wanted) {
-                return Served::Block(file, provider);
+            let own = here.module.provider(&wanted);
+            let passed_on = |it: &&Merged| here.caller.is_some() && is_proxy(it);
+            if let Some(provider) = own.filter(|it| !passed_on(it)) {
+                return Served::Block { node, provider };
             }
-            if !here.module.lacks_provider(&wanted) {
+            if own.is_none() && !here.module.lacks_provider(&wanted) {
                 return Served::Unknown;
             }
-            let Some((caller, ..)) = here.caller else {
+            let Some((caller, call)) = &here.caller else {
                 return match wanted.alias {
                     None => Served::Implicit,
                     Some(_) => Served::Unknown,
                 };
             };
-            let passed = here.call().and_then(|(_, call)| call.pass(&wanted));
-            let Some(passed) = passed else {
+            let Some(outer) = passed(call).get(&wanted) else {
                 return Served::Unknown;
             };
-            wanted = passed;
-            node = caller;
+            wanted = outer;
+            node = *caller;
         }
     }
 }
@@ -139,22 +146,48 @@ impl Tree {
 /// Which provider configuration serves a resource.
 #[derive(Clone, Copy, Debug)]
 pub enum Served<'a> {
-    /// This block.
-    Block(&'a Arc<ModuleFile>, &'a Provider),
+    /// A block of the module at `node`.
+    Block {
+        /// The module that it is in.
+        node: usize,
+        /// The block.
+        provider: &'a Merged,
+    },
     /// The default configuration, which has no block.
     Implicit,
     /// It cannot be said.
     Unknown,
 }
 
+/// Whether a provider block in a called module only says that the caller passes its configuration:
+/// <https://developer.hashicorp.com/terraform/language/modules/develop/providers#legacy-shared-modules-with-provider-configurations>.
+fn is_proxy(provider: &Merged) -> bool {
+    let body = provider.base().body();
+    let says = |name: &&str| !matches!(*name, "alias" | "version");
+    provider.is_whole() && body.blocks.is_empty() && !provider.attribute_names().iter().any(says)
+}
+
+/// The `source` of a call, when it is a literal.
+fn source(call: &Merged) -> Option<&str> {
+    call.attribute("source")?
+        .value
+        .literal()
+        .map(|(text, _)| text)
+}
+
 /// The directory that a call with a local source names. Sources of other kinds are looked up in
 /// the manifest.
-pub(super) fn called_directory(caller: &Module, call: &Call) -> Option<PathBuf> {
-    let source = call.source.as_deref()?;
-    let is_local = ["./", "../", ".\\", "..\\"]
+pub(super) fn called_directory(caller: &Module, call: &Merged) -> Option<PathBuf> {
+    let source = source(call)?;
+    is_local(source).then(|| normalize(&caller.directory.join(source)))
+}
+
+/// Whether a source is a way from the caller's directory.
+pub(super) fn is_local(source: &str) -> bool {
+    ["./", "../", ".\\", "..\\"]
         .iter()
-        .any(|it| source.starts_with(it));
-    (is_local || source == "." || source == "..").then(|| normalize(&caller.directory.join(source)))
+        .any(|it| source.starts_with(it))
+        || matches!(source, "." | "..")
 }
 
 /// The path without `.` and `..`, by its text alone.

@@ -1,0 +1,258 @@
+//! What the configuration says of each resource's tags, and of each provider block's.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::config::{Argument, Declared, Merged, ModuleFile, ProviderRef, provider_name};
+use crate::eval::{Found, Place};
+use crate::identity::{Address, IDENTITY_TAG, REALM_TAG};
+use crate::syntax::Expression;
+
+use super::evaluation::{Evaluation, Repetition};
+use super::rows::Site;
+use super::tags::Tags;
+use super::tree::{Served, Tree};
+
+/// What the configuration says of one resource instance.
+#[derive(Debug)]
+pub struct Configured {
+    /// The block.
+    pub site: Site,
+    /// The row, when there is one.
+    pub row: Option<usize>,
+    /// The resource's own tags.
+    pub own: Arc<Tags>,
+    /// The gantrycd keys in its tag blocks, which never count.
+    pub in_blocks: Vec<(&'static str, Place)>,
+    /// The default tags of the provider configuration that serves it.
+    pub default: Arc<Tags>,
+    /// The provider block that serves it.
+    pub provider: Option<Declared>,
+    /// Its provider source in full, where it can be said.
+    pub source: Option<Arc<str>>,
+}
+
+/// What the configuration says of one provider block.
+#[derive(Debug)]
+pub struct ConfiguredProvider {
+    /// Which module of the tree.
+    pub node: usize,
+    /// The block.
+    pub block: Declared,
+    /// Its default tags.
+    pub tags: Arc<Tags>,
+    /// Its provider source in full, where it can be said.
+    pub source: Option<Arc<str>>,
+}
+
+/// Reads the configuration of one stack, resource by resource.
+pub(super) struct Reader<'a> {
+    tree: &'a Tree,
+    evaluation: &'a Evaluation<'a>,
+    /// Default tags by module instance, file and block.
+    defaults: HashMap<(usize, usize, usize), Arc<Tags>>,
+    /// What serves a module's provider configurations, by module and instance.
+    services: HashMap<(usize, usize, Option<ProviderRef>), Service>,
+    /// Shared by all that have no tags, and by all that nobody can read.
+    absent: Arc<Tags>,
+    unknown: Arc<Tags>,
+}
+
+/// What serves a resource.
+#[derive(Clone)]
+pub(super) struct Service {
+    /// Its default tags.
+    pub(super) default: Arc<Tags>,
+    /// Its block, when it has one.
+    pub(super) provider: Option<Declared>,
+    /// Its provider source in full, where it can be said.
+    pub(super) source: Option<Arc<str>>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(tree: &'a Tree, evaluation: &'a Evaluation<'a>) -> Self {
+        Self {
+            tree,
+            evaluation,
+            defaults: HashMap::new(),
+            services: HashMap::new(),
+            absent: Arc::new(Tags::ABSENT),
+            unknown: Arc::new(Tags::UNKNOWN),
+        }
+    }
+
+    /// What it says of the resource instance at `address`.
+    pub(super) fn resource(
+        &mut self,
+        site: Site,
+        address: &Address,
+        row: Option<usize>,
+    ) -> Configured {
+        let instance = self.evaluation.instance(&address.module);
+        let instance = instance.unwrap_or_else(|| self.evaluation.any_instance(site.node));
+        let resource = &self.tree.nodes()[site.node].module.resources()[site.resource];
+        let repetition = self.evaluation.repetition(instance, resource, &address.key);
+        self.instance(site, instance, &repetition, row)
+    }
+
+    /// What it says of one instance of a resource in an instance of its module.
+    pub(super) fn instance(
+        &mut self,
+        site: Site,
+        instance: usize,
+        repetition: &Repetition,
+        row: Option<usize>,
+    ) -> Configured {
+        let module = &self.tree.nodes()[site.node].module;
+        let resource = &module.resources()[site.resource];
+        let own = match resource.attribute("tags") {
+            Some(tags) => Arc::new(Tags::of(
+                &self.evaluation.evaluate(instance, repetition, tags),
+            )),
+            None if resource.is_whole() => self.absent.clone(),
+            None => self.unknown.clone(),
+        };
+        let service = self.service(site.node, instance, module.provider_of(resource));
+        Configured {
+            site,
+            row,
+            own,
+            in_blocks: self.keys_in_blocks(instance, repetition, resource),
+            default: service.default,
+            provider: service.provider,
+            source: service.source,
+        }
+    }
+
+    /// What serves a provider configuration of the module at `node`.
+    pub(super) fn service(
+        &mut self,
+        node: usize,
+        instance: usize,
+        wanted: Option<ProviderRef>,
+    ) -> Service {
+        let key = (node, instance, wanted);
+        if let Some(known) = self.services.get(&key) {
+            return known.clone();
+        }
+        let module = &self.tree.nodes()[node].module;
+        let wanted = key.2.as_ref();
+        let source = wanted.and_then(|it| module.source_of(&it.name));
+        let served = match wanted {
+            Some(wanted) => self.tree.served_by(node, wanted.clone()),
+            None => Served::Unknown,
+        };
+        let (default, provider) = match served {
+            Served::Implicit => (self.absent.clone(), None),
+            Served::Unknown => (self.unknown.clone(), None),
+            Served::Block { node, provider } => {
+                let above = self.evaluation.above(instance, node);
+                let instance = above.unwrap_or_else(|| self.evaluation.any_instance(node));
+                let default = self.default_tags(provider, instance);
+                (default, Some(provider.base().clone()))
+            }
+        };
+        let service = Service {
+            default,
+            provider,
+            source: source.map(Into::into),
+        };
+        self.services.insert(key, service.clone());
+        service
+    }
+
+    /// The default tags of a provider block in an instance of its module.
+    fn default_tags(&mut self, provider: &Merged, instance: usize) -> Arc<Tags> {
+        let block = provider.base().block().header.start as usize;
+        let file = Arc::as_ptr(&provider.base().file) as usize;
+        let key = (instance, file, block);
+        if let Some(known) = self.defaults.get(&key) {
+            return known.clone();
+        }
+        let dynamic = provider.dynamic_blocks("default_tags");
+        let tags = match &provider.blocks("default_tags")[..] {
+            _ if !dynamic.is_empty() => Tags::UNKNOWN,
+            [] if provider.is_whole() => Tags::ABSENT,
+            [(file, block)] => match block.body.attribute("tags") {
+                Some(value) => {
+                    let argument = Argument { file, value };
+                    let each = match provider.attribute("for_each") {
+                        Some(_) => Repetition::Unknown,
+                        None => Repetition::Single,
+                    };
+                    Tags::of(&self.evaluation.evaluate(instance, &each, argument))
+                }
+                None if block.body.unreadable.is_empty() => Tags::ABSENT,
+                None => Tags::UNKNOWN,
+            },
+            // Terraform takes at most one
+            _ => Tags::UNKNOWN,
+        };
+        let tags = Arc::new(tags);
+        self.defaults.insert(key, tags.clone());
+        tags
+    }
+
+    /// What it says of every provider block.
+    pub(super) fn providers(&mut self) -> Vec<ConfiguredProvider> {
+        let mut all = Vec::new();
+        for (node, it) in self.tree.nodes().iter().enumerate() {
+            for provider in it.module.providers() {
+                let instance = self.evaluation.any_instance(node);
+                let name = provider_name(provider);
+                all.push(ConfiguredProvider {
+                    node,
+                    block: provider.base().clone(),
+                    tags: self.default_tags(provider, instance),
+                    source: it.module.source_of(name).map(Into::into),
+                });
+            }
+        }
+        all
+    }
+
+    /// The gantrycd keys in `tag` and `tags` blocks, dynamic ones included.
+    fn keys_in_blocks(
+        &self,
+        instance: usize,
+        repetition: &Repetition,
+        resource: &Merged,
+    ) -> Vec<(&'static str, Place)> {
+        let mut found = Vec::new();
+        let evaluate = |file: &Arc<ModuleFile>, value: &Expression| {
+            let argument = Argument { file, value };
+            self.evaluation.evaluate(instance, repetition, argument)
+        };
+        let mut add = |key: &str, place: Option<Place>| {
+            let ours = [IDENTITY_TAG, REALM_TAG].into_iter().find(|it| *it == key);
+            found.extend(ours.zip(place));
+        };
+        for keyword in ["tag", "tags"] {
+            for (file, block) in resource.blocks(keyword) {
+                if let Some(key) = block.body.attribute("key") {
+                    let key = evaluate(file, key);
+                    let place = key.origin.as_ref().map(|it| it.place.clone());
+                    add(key.as_text().unwrap_or_default(), place);
+                }
+            }
+        }
+        let dynamic = ["tag", "tags"].map(|it| resource.dynamic_blocks(it));
+        for (file, block) in dynamic.into_iter().flatten() {
+            let Some(each) = block.body.attribute("for_each") else {
+                continue;
+            };
+            let each = evaluate(file, each);
+            for entry in each.entries() {
+                add(&entry.key, entry.written.clone());
+            }
+            // a list of objects, each with its key
+            for element in each.elements() {
+                if let Found::Entry(entry) = element.get("key") {
+                    let place = entry.value.origin.as_ref().map(|it| it.place.clone());
+                    add(entry.value.as_text().unwrap_or_default(), place);
+                }
+            }
+        }
+        found
+    }
+}

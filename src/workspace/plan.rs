@@ -1,0 +1,479 @@
+//! What each row of a stack will be after the next apply.
+
+use std::collections::HashSet;
+
+use crate::config::{Argument, Declared, Endpoint, Merged, ProviderRef};
+use crate::eval::{Found, Value};
+use crate::identity::{
+    self, Address, Attributes, Identity, IdentityRegistry, Mode, ModulePath, NoIdentity,
+};
+use crate::state::Record;
+
+use super::Stack;
+use super::configured::{Configured, ConfiguredProvider, Reader};
+use super::evaluation::{Evaluation, Instances, Repetition};
+use super::moves::Moves;
+use super::rows::{Planned, PlannedRow, Row, Site, recorded};
+use super::tag_support::takes_tags;
+use super::tags::Tags;
+use super::tree::Tree;
+use super::variables::Given;
+
+/// What is decided of a stack.
+#[derive(Default)]
+pub(super) struct Plan {
+    pub(super) rows: Vec<Row>,
+    pub(super) planned_rows: Vec<PlannedRow>,
+    pub(super) configured: Vec<Configured>,
+}
+
+/// Decides about one stack.
+pub(super) struct Decision<'a> {
+    stack: &'a Stack,
+    tree: &'a Tree,
+    registry: &'a IdentityRegistry,
+    evaluation: &'a Evaluation<'a>,
+    reader: Reader<'a>,
+    /// Whether anything in reach speaks of gantrycd: else no tag of any resource needs evaluation.
+    pub(super) speaks: bool,
+}
+
+impl<'a> Decision<'a> {
+    pub(super) fn new(
+        stack: &'a Stack,
+        tree: &'a Tree,
+        registry: &'a IdentityRegistry,
+        evaluation: &'a Evaluation<'a>,
+    ) -> Self {
+        Self {
+            stack,
+            tree,
+            registry,
+            evaluation,
+            reader: Reader::new(tree, evaluation),
+            speaks: false,
+        }
+    }
+
+    /// Whether anything in reach speaks of gantrycd.
+    pub(super) fn somebody_speaks(&self, given: &Given) -> bool {
+        let files = self.tree.nodes().iter().flat_map(|it| &it.module.files);
+        let mut files = files.filter(|it| it.mentions_gantrycd());
+        files.next().is_some() || given.values.values().any(mentions_gantrycd)
+    }
+
+    fn resource(&self, site: Site) -> &Merged {
+        &self.tree.nodes()[site.node].module.resources()[site.resource]
+    }
+
+    fn site(&self, address: &Address) -> Option<Site> {
+        let node = self.tree.find(&address.module)?;
+        let module = &self.tree.nodes()[node].module;
+        let (resource_type, name) = (&*address.resource_type, &*address.name);
+        let resource = module.resource_index(address.mode, resource_type, name)?;
+        Some(Site { node, resource })
+    }
+
+    /// Decides about every row, now and after the next apply.
+    pub(super) fn plan(&mut self) -> Plan {
+        let stack = self.stack;
+        let mut plan = Plan::default();
+        let mut addresses: HashSet<Address> = HashSet::new();
+        let moves = Moves::of(self.tree);
+        let old = stack.records().map(|it| &it.row.address);
+        let moved = moves.applied(old, &|it| self.is_declared(it));
+        for ((at, record), placed) in stack.records().enumerate().zip(moved) {
+            let address = placed.as_ref().unwrap_or(&record.row.address);
+            let site = self.site(address);
+            let ignored = site.is_some_and(|it| self.resource(it).base().block().ignored);
+            let mut row = recorded(self.registry, record, site, ignored);
+            match site {
+                Some(site) => {
+                    if self.is_counted_out(address, site) {
+                        row.planned = Planned::Gone;
+                    } else if address.mode == Mode::Managed && self.concerns(record) {
+                        let configured = self.reader.resource(site, address, Some(at));
+                        row.planned = self.planned(record, &row, &configured, ignored);
+                        plan.configured.push(configured);
+                    }
+                }
+                None => {
+                    row.instead = self.removing(address);
+                    if row.instead.is_some() || self.is_gone(address) {
+                        row.planned = Planned::Gone;
+                    }
+                }
+            }
+            if record.row.deposed.is_some() {
+                // its object is there until the very moment in which it is destroyed
+                row.planned = Planned::Same;
+            }
+            addresses.insert(address.clone());
+            row.moved_to = placed.map(Box::new);
+            plan.rows.push(row);
+        }
+        self.plan_imports(&mut addresses, &mut plan);
+        if self.speaks {
+            self.plan_without_rows(&addresses, &mut plan);
+        }
+        for (at, configured) in plan.configured.iter().enumerate() {
+            if let Some(row) = configured.row {
+                plan.rows[row].configured = Some(at);
+            }
+        }
+        plan
+    }
+
+    /// What the configuration says of every provider block, where anything speaks of gantrycd.
+    pub(super) fn providers(&mut self) -> Vec<ConfiguredProvider> {
+        match self.speaks {
+            true => self.reader.providers(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Whether the tags of a row are worth knowing.
+    fn concerns(&self, record: &Record) -> bool {
+        let attributes = &record.row.attributes;
+        let tagged = |it: &Option<identity::Tags>| {
+            it.as_ref()
+                .is_some_and(|it| *it != identity::Tags::default())
+        };
+        self.speaks || tagged(&attributes.tags) || tagged(&attributes.tags_all)
+    }
+
+    /// What a row will be, by what the configuration says of its tags.
+    fn planned(
+        &self,
+        record: &Record,
+        row: &Row,
+        configured: &Configured,
+        ignored: bool,
+    ) -> Planned {
+        let attributes = &record.row.attributes;
+        let keeps_tags = record.decided.is_some()
+            // tags never reach a row that has none
+            || attributes.tags_all.is_none()
+            || self.ignores_tags(configured);
+        if keeps_tags {
+            return Planned::Same;
+        }
+        let Some((own, all)) = configured.own.recorded_over(&configured.default) else {
+            return Planned::Same;
+        };
+        let after = identity::Row {
+            attributes: Attributes {
+                tags: Some(own),
+                tags_all: Some(all),
+                ..attributes.clone()
+            },
+            ..record.row.clone()
+        };
+        let claim = self.registry.claim(&after, ignored);
+        let same = match (&claim, &row.claim) {
+            (Ok(after), Ok(now)) => (&after.id, &after.realm) == (&now.id, &now.realm),
+            (Err(after), Err(now)) => after == now,
+            _ => false,
+        };
+        match same {
+            true => Planned::Same,
+            false => Planned::Changed(claim),
+        }
+    }
+
+    /// Whether an edit of tags may never be applied: `ignore_changes` of the resource, or
+    /// `ignore_tags` of its provider.
+    fn ignores_tags(&self, configured: &Configured) -> bool {
+        let resource = self.resource(configured.site);
+        // `tags`, `tags_all`
+        let ignores = resource.may_ignore_changes(&|it| it.starts_with("tags"));
+        let provider = configured.provider.as_ref();
+        let by_provider =
+            provider.is_some_and(|it| it.body().blocks("ignore_tags").next().is_some());
+        ignores || by_provider
+    }
+
+    /// Whether an instance will not be there, by `count` or `for_each` of its block or of a module
+    /// above it.
+    fn is_counted_out(&self, address: &Address, site: Site) -> bool {
+        self.counted(address, site).contains(&Some(false))
+    }
+
+    /// Whether an instance is certainly declared.
+    fn is_declared(&self, address: &Address) -> bool {
+        let site = self.site(address);
+        site.is_some_and(|site| {
+            self.counted(address, site)
+                .iter()
+                .all(|it| *it == Some(true))
+        })
+    }
+
+    /// Whether the block of an address, and each of the calls above it, has the instance that the
+    /// address names. `None` where nobody can tell.
+    fn counted(&self, address: &Address, site: Site) -> Vec<Option<bool>> {
+        let has = |instance: usize, block: &Merged, key: &Option<identity::Key>| match self
+            .evaluation
+            .instances_of(instance, block)
+        {
+            Instances::Known(all) => Some(all.iter().any(|it| it.key() == key.as_ref())),
+            Instances::Unknown => None,
+        };
+        let steps = address.module.steps();
+        let mut found = Vec::new();
+        for (length, (name, key)) in steps.iter().enumerate() {
+            let within: ModulePath = steps[..length].iter().cloned().collect();
+            let call = self.tree.find(&within).and_then(|node| {
+                let call = self.tree.nodes()[node].module.calls.get(name)?;
+                Some((self.evaluation.instance(&within)?, call))
+            });
+            found.push(call.and_then(|(instance, call)| has(instance, call, key)));
+        }
+        let instance = self.evaluation.instance(&address.module);
+        found.push(instance.and_then(|it| has(it, self.resource(site), &address.key)));
+        found
+    }
+
+    /// The `removed` block that covers an address.
+    fn removing(&self, address: &Address) -> Option<Declared> {
+        let steps = address.module.steps();
+        (0..=steps.len()).find_map(|length| {
+            let within: ModulePath = steps[..length].iter().cloned().collect();
+            let node = self.tree.find(&within)?;
+            let blocks = &self.tree.nodes()[node].module.refactorings;
+            let mut removed = blocks.iter().filter(|it| *it.block().keyword == *"removed");
+            let covers = |it: &&Declared| {
+                let from = it.body().attribute("from");
+                let from = from.and_then(Endpoint::read);
+                from.is_some_and(|it| it.covers(&within, address))
+            };
+            removed.find(covers).cloned()
+        })
+    }
+
+    /// Whether the configuration certainly does not declare an address: every module on the way
+    /// to it was read whole.
+    fn is_gone(&self, address: &Address) -> bool {
+        let steps = address.module.steps();
+        for length in 0..=steps.len() {
+            let within: ModulePath = steps[..length].iter().cloned().collect();
+            let Some(node) = self.tree.find(&within) else {
+                return false;
+            };
+            let module = &self.tree.nodes()[node].module;
+            if !module.is_whole() {
+                return false;
+            }
+            if let Some((call, _)) = steps.get(length)
+                && !module.calls.contains_key(call)
+            {
+                return true;
+            }
+        }
+        true
+    }
+
+    /// Resources, or instances of them, that no state has yet.
+    fn plan_without_rows(&mut self, rows: &HashSet<Address>, plan: &mut Plan) {
+        let with_rows: HashSet<Site> = plan.rows.iter().filter_map(|it| it.site).collect();
+        for node in 0..self.tree.nodes().len() {
+            let instances = self.evaluation.all_instances(node);
+            let module = self.tree.nodes()[node].module.clone();
+            for (at, resource) in module.resources().iter().enumerate() {
+                let Some((Mode::Managed, resource_type, name)) = resource.base().block().resource()
+                else {
+                    continue;
+                };
+                let site = Site { node, resource: at };
+                let mut known = Vec::new();
+                let mut all_known = instances.is_some();
+                for (instance, path) in instances.iter().flatten() {
+                    let Instances::Known(all) = self.evaluation.instances_of(*instance, resource)
+                    else {
+                        all_known = false;
+                        continue;
+                    };
+                    known.extend(all.into_iter().map(|it| (*instance, path.clone(), it)));
+                }
+                let mut any = with_rows.contains(&site);
+                for (instance, module, repetition) in known {
+                    let address = Address {
+                        module,
+                        mode: Mode::Managed,
+                        resource_type: resource_type.into(),
+                        name: name.into(),
+                        key: repetition.key().cloned(),
+                    };
+                    any = true;
+                    if rows.contains(&address) {
+                        continue;
+                    }
+                    let mut configured = self.reader.instance(site, instance, &repetition, None);
+                    let claim = self.declared_claim(&address, &configured, None);
+                    if let Some(claim) = claim {
+                        configured.row = Some(plan.rows.len());
+                        push_planned(plan, address, claim, Some(site), None);
+                    }
+                    plan.configured.push(configured);
+                }
+                if !any && !all_known {
+                    let instance = self.evaluation.any_instance(node);
+                    let repetition = Repetition::Unknown;
+                    let configured = self.reader.instance(site, instance, &repetition, None);
+                    plan.configured.push(configured);
+                }
+            }
+        }
+    }
+
+    /// What a resource that is not there yet will claim: a declared id, or the ARN that it is
+    /// imported by.
+    fn declared_claim(
+        &self,
+        address: &Address,
+        configured: &Configured,
+        arn: Option<&str>,
+    ) -> Option<Identity> {
+        let source = configured.source.clone()?;
+        let (own, all) = configured.own.recorded_over(&configured.default)?;
+        let declares = own.identity.is_some();
+        if (arn.is_none() && !declares) || self.ignores_provider_tags(configured) {
+            return None;
+        }
+        let taken = takes_tags(self.stack, &address.resource_type, &source);
+        let (own, all) = tags_if_taken(taken, arn.is_some(), own, all)?;
+        let ignored = self.resource(configured.site).base().block().ignored;
+        let row = identity::Row {
+            address: address.clone(),
+            provider: source,
+            deposed: None,
+            attributes: Attributes {
+                arn: arn.map(Into::into),
+                tags: own,
+                tags_all: all,
+                ..Attributes::default()
+            },
+        };
+        self.registry.claim(&row, ignored).ok()
+    }
+
+    fn ignores_provider_tags(&self, configured: &Configured) -> bool {
+        let provider = configured.provider.as_ref();
+        provider.is_some_and(|it| it.body().blocks("ignore_tags").next().is_some())
+    }
+
+    /// `import` blocks of the root module whose id is an ARN: what they name is claimed in advance.
+    fn plan_imports(&mut self, rows: &mut HashSet<Address>, plan: &mut Plan) {
+        let root = self.tree.nodes()[0].module.clone();
+        let imports = root.refactorings.iter();
+        for import in imports.filter(|it| *it.block().keyword == *"import") {
+            let body = import.body();
+            let to = body.attribute("to").and_then(Endpoint::read);
+            let Some(address) = to.and_then(|it| it.instance(&ModulePath::default())) else {
+                continue;
+            };
+            if rows.contains(&address) || body.attribute("for_each").is_some() {
+                continue;
+            }
+            let evaluate = |name: &str| {
+                let value = body.attribute(name)?;
+                let file = &import.file;
+                let argument = Argument { file, value };
+                Some(self.evaluation.evaluate(0, &Repetition::Single, argument))
+            };
+            let arn = match (evaluate("id"), evaluate("identity")) {
+                (Some(id), _) => id.as_text().map(str::to_owned),
+                (None, Some(identity)) => match identity.get("arn") {
+                    Found::Entry(entry) => entry.value.as_text().map(str::to_owned),
+                    Found::Absent | Found::Unknown => None,
+                },
+                (None, None) => None,
+            };
+            let Some(arn) = arn else {
+                continue;
+            };
+            let site = self.site(&address);
+            let claim = match site {
+                Some(site) => {
+                    let configured = self.reader.resource(site, &address, None);
+                    self.declared_claim(&address, &configured, Some(&arn))
+                }
+                None => self.imported_claim(&address, &arn),
+            };
+            if let Some(claim) = claim {
+                rows.insert(address.clone());
+                push_planned(plan, address, claim, site, Some(import.clone()));
+            }
+        }
+    }
+
+    /// An import without a resource block, as `-generate-config-out` takes it: served by the
+    /// provider's default configuration.
+    fn imported_claim(&mut self, address: &Address, arn: &str) -> Option<Identity> {
+        if !address.module.steps().is_empty() {
+            return None;
+        }
+        let wanted = ProviderRef::default_of(address.resource_type.split('_').next()?);
+        let service = self.reader.service(0, 0, Some(wanted));
+        let source = service.source?;
+        let (own, all) = Tags::ABSENT.recorded_over(&service.default)?;
+        let taken = takes_tags(self.stack, &address.resource_type, &source);
+        let (own, all) = tags_if_taken(taken, true, own, all)?;
+        let row = identity::Row {
+            address: address.clone(),
+            provider: source,
+            deposed: None,
+            attributes: Attributes {
+                arn: Some(arn.into()),
+                tags: own,
+                tags_all: all,
+                ..Attributes::default()
+            },
+        };
+        self.registry.claim(&row, false).ok()
+    }
+}
+
+/// The tags that a row will have, by whether its type takes them. `None` where that decides and
+/// nobody knows.
+fn tags_if_taken(
+    taken: Option<bool>,
+    imported: bool,
+    own: identity::Tags,
+    all: identity::Tags,
+) -> Option<(Option<identity::Tags>, Option<identity::Tags>)> {
+    let says_nothing = all == identity::Tags::default();
+    match taken {
+        Some(true) => Some((Some(own), Some(all))),
+        Some(false) if imported => Some((None, None)),
+        Some(false) => None,
+        // whoever writes `tags` knows that the type takes them
+        None if !imported || own != identity::Tags::default() => Some((Some(own), Some(all))),
+        None => says_nothing.then_some((None, None)),
+    }
+}
+
+fn push_planned(
+    plan: &mut Plan,
+    address: Address,
+    claim: Identity,
+    site: Option<Site>,
+    instead: Option<Declared>,
+) {
+    plan.rows.push(Row {
+        claim: Err(NoIdentity::NoArn),
+        planned: Planned::Changed(Ok(claim)),
+        looks_up: None,
+        moved_to: None,
+        instead: instead.filter(|_| site.is_none()),
+        configured: None,
+        site,
+    });
+    plan.planned_rows.push(PlannedRow { address });
+}
+
+fn mentions_gantrycd(value: &Value) -> bool {
+    value.as_text().is_some_and(|it| it.contains("gantrycd"))
+        || value.entries().iter().any(|it| it.key.contains("gantrycd"))
+        || value.children().any(mentions_gantrycd)
+}

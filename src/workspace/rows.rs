@@ -1,0 +1,155 @@
+//! What each row of a stack is, now and after the next apply.
+
+use crate::config::Declared;
+use crate::eval::Value;
+use crate::identity::{Address, Identity, IdentityRegistry, Mode, NoIdentity};
+use crate::state::Record;
+
+use super::Stack;
+use super::configured::Configured;
+use super::evaluation::Evaluation;
+use super::plan::Decision;
+use super::tag_support::Observed;
+use super::variables::Given;
+
+/// What a row of a state is, or one that the next apply will make.
+#[derive(Debug)]
+pub struct Row {
+    /// The identity that it claims now, or why it claims none. [`NoIdentity::NoArn`] of a row that
+    /// is not there yet.
+    pub claim: Result<Identity, NoIdentity>,
+    /// The same after the next apply.
+    pub planned: Planned,
+    /// Of a data source: the identity that an owner is looked up by.
+    pub looks_up: Option<Identity>,
+    /// Its address after the next apply, where `moved` blocks give it another.
+    pub moved_to: Option<Box<Address>>,
+    /// Where it is declared.
+    pub site: Option<Site>,
+    /// Without a site: the `removed` or `import` block that is about it.
+    pub instead: Option<Declared>,
+    /// Which of [`Stack::configured`] is about it.
+    pub configured: Option<usize>,
+}
+
+/// A row that the next apply will make.
+#[derive(Debug)]
+pub struct PlannedRow {
+    /// Where it will stand in its stack.
+    pub address: Address,
+}
+
+/// What a row will be after the next apply.
+#[derive(Clone, Debug)]
+pub enum Planned {
+    /// What it is now, as far as anybody can tell.
+    Same,
+    /// This.
+    Changed(Result<Identity, NoIdentity>),
+    /// It will not be there.
+    Gone,
+}
+
+/// The block that declares a row, and its module in the stack's tree.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Site {
+    /// Which module of the tree.
+    pub node: usize,
+    /// Which of the module's resources.
+    pub resource: usize,
+}
+
+impl Row {
+    /// What it claims after the next apply.
+    pub fn planned_claim(&self) -> Option<&Identity> {
+        match &self.planned {
+            Planned::Same => self.claim.as_ref().ok(),
+            Planned::Changed(claim) => claim.as_ref().ok(),
+            Planned::Gone => None,
+        }
+    }
+}
+
+/// Decides what each row of the stack is. `given` are the values of variables from outside of the
+/// configuration.
+pub(super) fn decide(stack: &mut Stack, registry: &IdentityRegistry, given: &Given) {
+    if let Some(state) = &stack.state {
+        stack.observed = Observed::of(&state.file.records);
+    }
+    let Some(tree) = stack.tree.clone() else {
+        let alone = |it: &Record| recorded(registry, it, None, false);
+        stack.rows = stack.records().map(alone).collect();
+        return;
+    };
+    let evaluation = Evaluation::new(&tree, given, stack.known_workspace());
+    let mut decision = Decision::new(stack, &tree, registry, &evaluation);
+    decision.speaks = decision.somebody_speaks(given);
+    let plan = decision.plan();
+    let providers = decision.providers();
+    stack.rows = plan.rows;
+    stack.planned_rows = plan.planned_rows;
+    stack.configured = plan.configured;
+    stack.providers = providers;
+}
+
+/// What the configuration says of every resource of the stack, whether anything in it speaks of
+/// gantrycd or not.
+pub(super) fn configured(
+    stack: &Stack,
+    registry: &IdentityRegistry,
+    given: &Given,
+) -> Vec<Configured> {
+    let Some(tree) = &stack.tree else {
+        return Vec::new();
+    };
+    let evaluation = Evaluation::new(tree, given, stack.known_workspace());
+    let mut decision = Decision::new(stack, tree, registry, &evaluation);
+    decision.speaks = true;
+    decision.plan().configured
+}
+
+/// What an argument of a resource instance comes to. `None` where the stack has no such argument.
+pub(super) fn argument(
+    stack: &Stack,
+    given: &Given,
+    address: &Address,
+    name: &str,
+) -> Option<Value> {
+    let tree = stack.tree.as_ref()?;
+    let evaluation = Evaluation::new(tree, given, stack.known_workspace());
+    let module = &tree.nodes()[tree.find(&address.module)?].module;
+    let resource = module.resource(address.mode, &address.resource_type, &address.name)?;
+    let instance = evaluation.instance(&address.module)?;
+    let repetition = evaluation.repetition(instance, resource, &address.key);
+    Some(evaluation.evaluate(instance, &repetition, resource.attribute(name)?))
+}
+
+/// What a record is now.
+pub(super) fn recorded(
+    registry: &IdentityRegistry,
+    record: &Record,
+    site: Option<Site>,
+    ignored: bool,
+) -> Row {
+    let (claim, looks_up) = match &record.decided {
+        None => {
+            let claim = registry.claim(&record.row, ignored);
+            let looks_up = match record.row.address.mode {
+                Mode::Data => registry.look_up(&record.row, ignored).ok(),
+                Mode::Managed => None,
+            };
+            (claim, looks_up)
+        }
+        Some(_) if ignored => (Err(NoIdentity::OptedOutByComment), None),
+        Some(decided) => (decided.identity.clone(), decided.looks_up.clone()),
+    };
+    Row {
+        claim,
+        planned: Planned::Same,
+        looks_up,
+        moved_to: None,
+        site,
+        instead: None,
+        configured: None,
+    }
+}

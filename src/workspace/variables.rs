@@ -1,0 +1,120 @@
+//! Values of root variables from outside of the configuration: `.tfvars` files and the workspace
+//! file.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::config::ModuleFile;
+use crate::eval::{Resolved, Scope, Value, evaluate};
+use crate::syntax::Attribute;
+
+use super::WORKSPACE_FILE;
+use super::stack::Stack;
+
+/// What the variables of a root module are given.
+pub(super) struct Given {
+    /// Values by name.
+    pub(super) values: HashMap<Box<str>, Value>,
+    /// Whether all files could be read: what is not here is not given.
+    pub(super) whole: bool,
+}
+
+/// The files that give variables their values.
+pub(super) struct Variables {
+    /// By directory, in the order in which Terraform reads them: later ones win.
+    files: HashMap<Arc<Path>, Vec<Arc<ModuleFile>>>,
+    workspace_file: Option<Arc<ModuleFile>>,
+}
+
+/// Whether Terraform reads a file of this name for the values of variables by itself.
+pub(super) fn is_variables_file(name: &str) -> bool {
+    rank(name).is_some()
+}
+
+/// `terraform.tfvars`, then `terraform.tfvars.json`, then the others by name.
+fn rank(name: &str) -> Option<u8> {
+    match name {
+        "terraform.tfvars" => Some(0),
+        "terraform.tfvars.json" => Some(1),
+        name if name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json") => Some(2),
+        _ => None,
+    }
+}
+
+impl Variables {
+    pub(super) fn new<'a>(root: &Path, files: impl Iterator<Item = &'a Arc<ModuleFile>>) -> Self {
+        let mut found = Self {
+            files: HashMap::new(),
+            workspace_file: None,
+        };
+        for file in files {
+            let (Some(directory), Some(name)) = (file.path.parent(), file.path.file_name()) else {
+                continue;
+            };
+            let name = name.to_string_lossy();
+            if directory == root && name == WORKSPACE_FILE {
+                found.workspace_file = Some(file.clone());
+            } else if is_variables_file(&name) {
+                let files = found.files.entry(directory.into()).or_default();
+                files.push(file.clone());
+            }
+        }
+        for files in found.files.values_mut() {
+            files.sort_by_cached_key(|it| {
+                let name = it.path.file_name().unwrap_or_default();
+                let name = name.to_string_lossy().into_owned();
+                (rank(&name), name)
+            });
+        }
+        found
+    }
+
+    /// What a stack's variables are given. The workspace file wins over `.tfvars` files, as a
+    /// `-var` would, and in it the stack's own block over the whole workspace's.
+    pub(super) fn of(&self, stack: &Stack) -> Given {
+        let mut given = Given {
+            values: HashMap::new(),
+            // what a module lacks may give them values, too
+            whole: stack.module().is_none_or(|it| !it.unread),
+        };
+        for file in self.files.get(&stack.directory).into_iter().flatten() {
+            given.whole &= file.is_whole();
+            for attribute in file.attributes() {
+                let name = attribute.name.text.clone();
+                given.values.insert(name, value(attribute, file));
+            }
+        }
+        let Some(file) = &self.workspace_file else {
+            return given;
+        };
+        let everywhere = file.attributes().iter();
+        let blocks = file.blocks.iter().filter(|it| {
+            let label = it.labels.first();
+            *it.keyword == *"stack" && label.is_some_and(|it| it.text == stack.name)
+        });
+        let own = blocks.flat_map(|it| &file.body(it).attributes);
+        for attribute in everywhere.chain(own) {
+            if *attribute.name.text == *"variables" {
+                for entry in value(attribute, file).entries() {
+                    let name = (*entry.key).into();
+                    given.values.insert(name, entry.value.clone());
+                }
+            }
+        }
+        given
+    }
+}
+
+fn value(attribute: &Attribute, file: &Arc<ModuleFile>) -> Value {
+    evaluate(&attribute.value, &Nothing, &file.path)
+}
+
+/// Such a value may name nothing.
+struct Nothing;
+
+impl Scope for Nothing {
+    fn reference(&self, _: &str, _: &[&str]) -> Option<Resolved> {
+        None
+    }
+}
