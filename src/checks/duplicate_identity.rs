@@ -497,4 +497,122 @@ aws_s3_bucket.y arn=arn:aws:s3:::logs
             "#- a/main.tf\nresource \"aws_s3_bucket\" \"x$0\" {}\n#- a/terraform.tfstate\naws_s3_bucket.x\n",
         );
     }
+
+    /// Two stacks with one ARN, told apart by the realm of one: by `provider` and the tags of its
+    /// resource.
+    fn apart(provider: &str, tags: &str) -> String {
+        format!(
+            r#"
+#- a/main.tf
+resource "aws_sqs_queue" "q" {{
+  tags = {tags}
+}}
+{provider}
+#- a/terraform.tfstate
+aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q all-realm=r
+#- b/main.tf
+resource "aws_sqs_queue" "q" {{}}
+#- b/terraform.tfstate
+aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q
+"#
+        )
+    }
+
+    #[test]
+    fn silent_while_the_provider_block_is_being_typed() {
+        let tags = r#"{ "gantrycd:resource-identity-realm" = "r" }"#;
+        let provider =
+            format!("provider \"aws\" {{\n  default_tags {{\n    tags = {tags}\n  }}\n}}\n");
+        check(&apart(&provider, "{}"));
+        // cut off behind every byte of its keyword and what follows
+        for end in "provider".len()..provider.len() - 1 {
+            check(&apart(&provider[..end], "{}"));
+        }
+        for (at, mark) in provider.char_indices() {
+            if "\"{}=".contains(mark) {
+                let mut broken = provider.clone();
+                broken.remove(at);
+                check(&apart(&broken, "{}"));
+            }
+        }
+    }
+
+    #[test]
+    fn tags_of_a_data_source_are_those_that_it_was_looked_up_by() {
+        let data = "data \"aws_vpc\" \"v\" {\n  tags = { Name = \"gantrycd\" }\n}\n";
+        check(&apart(data, "data.aws_vpc.v.tags"));
+    }
+
+    #[test]
+    fn ignore_tags_may_keep_the_edit_from_the_state() {
+        let edited = |provider: &str| {
+            let tags = r#"{ "gantrycd:resource-identity-realm" = null }"#;
+            apart(provider, tags)
+        };
+        let region = "provider \"aws\" {\n  region = \"eu-west-1\"\n}\n";
+        let ignore = "ignore_tags {\n    key_prefixes = [\"gantrycd:\"]\n  }";
+        let content = "dynamic \"ignore_tags\" {\n    for_each = [1]\n    content {}\n  }";
+        for block in [ignore, content] {
+            let block = format!("provider \"aws\" {{\n  {block}\n}}\n");
+            check(&edited(&block));
+            check(&edited(&format!("{region}#- a/main_override.tf\n{block}")));
+        }
+    }
+
+    #[test]
+    fn a_sensitive_id_of_an_import_is_not_told() {
+        let import = |id: &str| {
+            format!(
+                "import {{\n  to = aws_sqs_queue.r\n  id = {id}\n}}\nresource \"aws_sqs_queue\" \"r\" {{}}\n"
+            )
+        };
+        let arn = "\"arn:aws:sqs:eu-west-1:111122223333:q\"";
+        let tags = r#"{ "gantrycd:resource-identity-realm" = "r" }"#;
+        check(&apart(&import(&format!("sensitive({arn})")), tags));
+    }
+
+    #[test]
+    fn a_module_inherits_by_source_whatever_it_calls_the_provider() {
+        let text = r#"
+#- a/main.tf
+provider "aws" {
+  default_tags {
+    tags = { "gantrycd:resource-identity-realm" = "r" }
+  }
+}
+module "m" {
+  source = "../m"
+}
+#- m/main.tf
+terraform {
+  required_providers {
+    amazon = { source = "hashicorp/aws" }
+  }
+}
+resource "aws_sqs_queue" "q" {
+  provider = amazon
+}
+#- a/terraform.tfstate
+module.m.aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q all-realm=r
+#- b/main.tf
+resource "aws_sqs_queue" "q" {}
+#- b/terraform.tfstate
+aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q
+"#;
+        check(text);
+        // the name of the caller's own is another provider's
+        check(&text.replace(
+            "module \"m\" {",
+            "terraform {\n  required_providers {\n    amazon = { source = \"acme/amazon\" }\n  }\n}\nprovider \"amazon\" {}\nmodule \"m\" {",
+        ));
+    }
+
+    #[test]
+    fn of_two_default_configurations_neither_is_believed() {
+        let tags = r#"{ "gantrycd:resource-identity-realm" = "r" }"#;
+        let one = format!("provider \"aws\" {{\n  default_tags {{\n    tags = {tags}\n  }}\n}}\n");
+        let other = "provider \"aws\" {\n}\n";
+        check(&apart(&format!("{one}{other}"), "{}"));
+        check(&apart(&format!("{other}{one}"), "{}"));
+    }
 }

@@ -634,4 +634,49 @@ resource "aws_sqs_queue" "q" {
             "#- main.tf\n\u{feff}resource \"aws_sqs_queue\" \"q\" {\r\n  tags = { \"gantrycd:resource-identity-realm\" = \"ü\" }\r\n                                                 ^ malformed-realm\n}\r\n",
         );
     }
+
+    #[test]
+    fn silent_while_what_may_replace_the_value_cannot_be_read() {
+        let main = r#"
+#- main.tf
+variable "realm" {
+  default = "a/b"
+}
+resource "aws_sqs_queue" "q" {
+  tags = { "gantrycd:resource-identity-realm" = var.realm }
+}
+"#;
+        let resource = r#"
+#- main.tf
+resource "aws_sqs_queue" "q" {
+  tags = { "gantrycd:resource-identity-realm" = "a/b" }
+}
+"#;
+        for file in [
+            "#- gantrycd.hcl\nvariables = { realm = \"ok }\n",
+            "#- gantrycd.hcl\nvariables {\n  realm = \"ok\"\n}\n",
+            "#- gantrycd.hcl\nvariables = \n",
+            "#- gantrycd.hcl\nstack \".\" {\n  variables = { realm = \"ok }\n}\n",
+            "#- terraform.tfvars\nrealm = \"ok\n",
+            "#- terraform.tfvars\nrealm = \"c/d\"\n#- z.auto.tfvars\nrealm\n",
+        ] {
+            check(&format!("{main}{file}"));
+        }
+        check(&format!(
+            "{resource}#- main_override.tf\nresource \"aws_sqs_queue\" \"q {{\n  tags = {{}}\n}}\n"
+        ));
+        check(&main.replace("default", "ephemeral = true\n  default"));
+    }
+
+    #[test]
+    fn a_key_that_is_sensitive_is_not_told() {
+        let each = |set: &str| {
+            format!(
+                "#- main.tf\nvariable \"s\" {{\n  sensitive = true\n  default = [\"a/b\"]\n}}\nresource \"aws_sqs_queue\" \"q\" {{\n  for_each = {set}\n  tags = {{ \"gantrycd:resource-identity-realm\" = each.key }}\n}}\n"
+            )
+        };
+        check(&each("toset(var.s)"));
+        check(&each("toset([for it in var.s : it])"));
+        check(&each("{ for it in var.s : it => 1 }"));
+    }
 }

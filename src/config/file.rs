@@ -203,6 +203,23 @@ impl ModuleFile {
         self.whole
     }
 
+    /// Whether a block in which `word` stands may be in what has no header that can be read.
+    pub fn may_have_another(&self, word: &str) -> bool {
+        let Some(syntax) = &self.syntax else {
+            return !self.whole;
+        };
+        let mut chunks = syntax.chunks().iter();
+        chunks.any(|it| {
+            let unreadable = match &it.kind {
+                syntax::Kind::Unreadable(_) => true,
+                // its labels may not be all that it is to have
+                syntax::Kind::Block(block) => block.body.is_none(),
+                syntax::Kind::Space | syntax::Kind::Attribute { .. } => false,
+            };
+            unreadable && self.source.slice(it.span).contains(word)
+        })
+    }
+
     /// What stands in a block of this file.
     pub fn body<'a>(&self, block: &'a Block) -> &'a Body {
         block.body.get_or_init(|| match &self.syntax {

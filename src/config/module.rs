@@ -96,9 +96,11 @@ impl Module {
     /// `unread` says whether there are others.
     pub fn new(directory: Arc<Path>, files: Vec<Arc<ModuleFile>>, unread: bool) -> Self {
         // of a damaged JSON file nothing is known, not even which blocks it has
-        let damaged = files
-            .iter()
-            .any(|it| it.syntax().is_none() && !it.is_whole());
+        let damaged = files.iter().any(|it| match it.syntax() {
+            None => !it.is_whole(),
+            // a block of an override file changes who knows what if its header cannot be read
+            Some(_) => is_override(&name_of(it)) && it.may_have_another(""),
+        });
         let mut module = Self {
             directory,
             files: in_order(files),
@@ -260,13 +262,25 @@ impl Module {
         })
     }
 
-    /// Whether the module certainly has no provider block for this configuration.
-    pub fn lacks_provider(&self, wanted: &ProviderRef) -> bool {
-        let may_be =
-            |it: &&Merged| *provider_name(it) == *wanted.name && alias(it) == Alias::Unknown;
-        !self.unread
-            && self.provider(wanted).is_none()
-            && !self.providers.iter().any(|it| may_be(&it))
+    /// The provider blocks for a configuration of the provider at `source`, whatever the module
+    /// calls it: Terraform refuses a second one. `None` where there may be others.
+    pub fn providers_at(&self, source: &str, wanted: Option<&str>) -> Option<Vec<&Merged>> {
+        if self.unread || self.files.iter().any(|it| it.may_have_another("provider")) {
+            return None;
+        }
+        let mut found = Vec::new();
+        for provider in &self.providers {
+            if self.source_of(provider_name(provider))? != source {
+                continue;
+            }
+            match (alias(provider), wanted) {
+                (Alias::Unknown, _) => return None,
+                (Alias::None, None) => found.push(provider),
+                (Alias::Named(alias), Some(wanted)) if *alias == *wanted => found.push(provider),
+                _ => {}
+            }
+        }
+        Some(found)
     }
 
     /// The value of a local, and the file that it was written in.
@@ -291,7 +305,15 @@ impl Module {
             found.next()
         });
         let Some(value) = declared else {
-            return (!self.unread).then(|| provider_source(local_name));
+            let whole = self.settings.iter().all(|it| {
+                let unreadable = |it: &NestedBlock| !it.body.unreadable.is_empty();
+                let body = it.body();
+                body.unreadable.is_empty() && !body.blocks("required_providers").any(unreadable)
+            });
+            let mut files = self.files.iter();
+            let hidden = files.any(|it| it.may_have_another("required_providers"));
+            let sure = whole && !hidden && !self.unread;
+            return sure.then(|| provider_source(local_name));
         };
         let ExpressionKind::Object(entries) = &value.kind else {
             // `aws = "~> 5.0"`, as Terraform 0.12 had it

@@ -84,7 +84,9 @@ impl ProviderRef {
 /// The `providers` argument of a module call.
 pub fn passed(call: &Merged) -> Passed {
     let Some(providers) = call.attribute("providers") else {
-        return match call.is_whole() {
+        // a block of that name is a slip
+        let sure = call.is_whole() && call.blocks("providers").is_empty();
+        return match sure {
             true => Passed::Inherited,
             false => Passed::Unknown,
         };
@@ -102,20 +104,5 @@ pub fn passed(call: &Merged) -> Passed {
     match entries.iter().map(entry).collect() {
         Some(map) => Passed::Map(map),
         None => Passed::Unknown,
-    }
-}
-
-impl Passed {
-    /// The caller's provider configuration that stands for `wanted` in the called module. `None`
-    /// where none is passed, or where that cannot be said.
-    pub fn get(&self, wanted: &ProviderRef) -> Option<ProviderRef> {
-        match self {
-            Passed::Inherited => wanted.alias.is_none().then(|| wanted.clone()),
-            Passed::Map(map) => {
-                let found = map.iter().find(|(inner, _)| inner == wanted);
-                found.map(|(_, outer)| outer.clone())
-            }
-            Passed::Unknown => None,
-        }
     }
 }

@@ -24,20 +24,30 @@ impl Evaluator<'_> {
         let ExpressionKind::Variable(variable) = &root.kind else {
             return self.attributes(root, &names, frame);
         };
-        let (value, used) = match frame.find(variable) {
-            Some(value) => (value.clone(), 0),
-            None => match self.scope.reference(variable, &names) {
-                Some(it) => {
-                    let used = it.used.min(names.len());
-                    let value = self.follow(it.value, &names[used..])?;
-                    let reference = [&[&**variable], &names[..used]].concat().join(".");
-                    let value = self.came_through(value, reference.into(), expression.span);
-                    return Ok(value);
-                }
-                None => return Ok(self.beyond()),
-            },
+        let (value, reference) = self.referred(variable, &names, frame)?;
+        Ok(match reference {
+            Some(reference) => self.came_through(value, reference, expression.span),
+            None => value,
+        })
+    }
+
+    /// What a path of names refers to, and the reference that it takes to get there.
+    fn referred(
+        &self,
+        variable: &str,
+        names: &[&str],
+        frame: Frame<'_>,
+    ) -> Result<(Value, Option<Arc<str>>), Failure> {
+        if let Some(value) = frame.find(variable) {
+            return Ok((self.follow(value.clone(), names)?, None));
+        }
+        let Some(found) = self.scope.reference(variable, names) else {
+            return Ok((self.beyond(), None));
         };
-        self.follow(value, &names[used..])
+        let used = found.used.min(names.len());
+        let value = self.follow(found.value, &names[used..])?;
+        let reference = [&[variable], &names[..used]].concat().join(".");
+        Ok((value, Some(reference.into())))
     }
 
     fn attributes(&self, source: &Expression, names: &[&str], frame: Frame<'_>) -> Outcome {
@@ -91,12 +101,48 @@ impl Evaluator<'_> {
         })
     }
 
+    /// An element of what a path of names refers to. Only the element came through the reference:
+    /// the whole may be large.
+    fn element_of_reference(
+        &self,
+        source: &Expression,
+        key: &Expression,
+        frame: Frame<'_>,
+    ) -> Option<Outcome> {
+        let mut names: Vec<&str> = Vec::new();
+        let mut root = source;
+        while let ExpressionKind::Attribute(source, name) = &root.kind {
+            names.push(&name.text);
+            root = source;
+        }
+        names.reverse();
+        let ExpressionKind::Variable(variable) = &root.kind else {
+            return None;
+        };
+        let value = self.referred(variable, &names, frame);
+        let key = self.expression(key, frame);
+        let (Ok((value, reference)), Ok(key)) = (value, key) else {
+            return Some(Err(Failure::ANY));
+        };
+        let element = match index(&value, &key) {
+            Ok(element) => element,
+            Err(failure) => return Some(Err(failure)),
+        };
+        Some(Ok(match reference {
+            Some(reference) => self.came_through(element, reference, source.span),
+            None => element,
+        }))
+    }
+
     pub(super) fn index_expression(
         &self,
         source: &Expression,
         key: &Expression,
         frame: Frame<'_>,
     ) -> Outcome {
+        if let Some(outcome) = self.element_of_reference(source, key, frame) {
+            return outcome;
+        }
         let value = self.expression(source, frame);
         let key = self.expression(key, frame);
         match (value, key) {

@@ -32,9 +32,16 @@ impl File {
                 ..Body::default()
             };
         };
-        Parser::new(&self.source, span)
+        let mut body = Parser::new(&self.source, span)
             .wary_of(block.fault)
-            .body(true)
+            .body(true);
+        // what is still to be written of a block that is not closed is not in it yet
+        if let Some(fault @ Fault::UnclosedBracket(_)) = block.fault
+            && body.unreadable.is_empty()
+        {
+            body.unreadable.push(fault);
+        }
+        body
     }
 
     /// The attributes that stand outside of blocks, as in a file of variables, and what is neither

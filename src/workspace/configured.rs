@@ -28,6 +28,8 @@ pub struct Configured {
     pub default: Arc<Tags>,
     /// The provider block that serves it.
     pub provider: Option<Declared>,
+    /// Whether that provider may keep tags from the state by `ignore_tags`.
+    pub ignores_tags: bool,
     /// Its provider source in full, where it can be said.
     pub source: Option<Arc<str>>,
 }
@@ -65,6 +67,8 @@ pub(super) struct Service {
     pub(super) default: Arc<Tags>,
     /// Its block, when it has one.
     pub(super) provider: Option<Declared>,
+    /// Whether it may keep tags from the state by `ignore_tags`.
+    pub(super) ignores_tags: bool,
     /// Its provider source in full, where it can be said.
     pub(super) source: Option<Arc<str>>,
 }
@@ -109,7 +113,10 @@ impl<'a> Reader<'a> {
             Some(tags) => Arc::new(Tags::of(
                 &self.evaluation.evaluate(instance, repetition, tags),
             )),
-            None if resource.is_whole() => self.absent.clone(),
+            // a block of that name is a slip, or something else
+            None if resource.is_whole() && resource.blocks("tags").is_empty() => {
+                self.absent.clone()
+            }
             None => self.unknown.clone(),
         };
         let service = self.service(site.node, instance, module.provider_of(resource));
@@ -120,6 +127,7 @@ impl<'a> Reader<'a> {
             in_blocks: self.keys_in_blocks(instance, repetition, resource),
             default: service.default,
             provider: service.provider,
+            ignores_tags: service.ignores_tags,
             source: service.source,
         }
     }
@@ -149,12 +157,13 @@ impl<'a> Reader<'a> {
                 let above = self.evaluation.above(instance, node);
                 let instance = above.unwrap_or_else(|| self.evaluation.any_instance(node));
                 let default = self.default_tags(provider, instance);
-                (default, Some(provider.base().clone()))
+                (default, Some(provider))
             }
         };
         let service = Service {
             default,
-            provider,
+            provider: provider.map(|it| it.base().clone()),
+            ignores_tags: provider.is_some_and(may_ignore_tags),
             source: source.map(Into::into),
         };
         self.services.insert(key, service.clone());
@@ -172,7 +181,9 @@ impl<'a> Reader<'a> {
         let dynamic = provider.dynamic_blocks("default_tags");
         let tags = match &provider.blocks("default_tags")[..] {
             _ if !dynamic.is_empty() => Tags::UNKNOWN,
-            [] if provider.is_whole() => Tags::ABSENT,
+            [] if provider.is_whole() && provider.attribute("default_tags").is_none() => {
+                Tags::ABSENT
+            }
             [(file, block)] => match block.body.attribute("tags") {
                 Some(value) => {
                     let argument = Argument { file, value };
@@ -182,7 +193,10 @@ impl<'a> Reader<'a> {
                     };
                     Tags::of(&self.evaluation.evaluate(instance, &each, argument))
                 }
-                None if block.body.unreadable.is_empty() => Tags::ABSENT,
+                // a block of that name is a slip
+                None if block.body.unreadable.is_empty() && block.body.blocks.is_empty() => {
+                    Tags::ABSENT
+                }
                 None => Tags::UNKNOWN,
             },
             // Terraform takes at most one
@@ -255,4 +269,10 @@ impl<'a> Reader<'a> {
         }
         found
     }
+}
+
+/// Whether a provider configuration has `ignore_tags`, or may have.
+fn may_ignore_tags(provider: &Merged) -> bool {
+    let dynamic = provider.dynamic_blocks("ignore_tags");
+    !provider.is_whole() || !provider.blocks("ignore_tags").is_empty() || !dynamic.is_empty()
 }

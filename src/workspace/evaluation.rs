@@ -7,6 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fs::Metadata;
 use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::config::{Argument, Merged};
 use crate::eval::{
@@ -32,6 +34,12 @@ pub(super) struct Evaluation<'a> {
     /// The Terraform workspace, where it is known.
     workspace: Option<&'a str>,
     instances: RefCell<Vec<Instance>>,
+    /// Which of `instances` has this parent, node and key.
+    entered: RefCell<HashMap<(usize, usize, Which), usize>>,
+    /// The module that a node calls by a name.
+    children: HashMap<(usize, &'a str), usize>,
+    /// The instances of a block, by the instance that it is in and where it begins.
+    repeated: RefCell<HashMap<(usize, usize, u32), Instances>>,
     memo: RefCell<HashMap<(usize, Symbol), Option<Value>>>,
     depth: Cell<usize>,
 }
@@ -63,6 +71,14 @@ pub(super) enum Repetition {
     Unknown,
 }
 
+/// What tells the instances of one block apart.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Which {
+    Single,
+    Keyed(Key),
+    Unknown,
+}
+
 /// What `each` is in an instance.
 #[derive(Clone, Debug)]
 pub(super) struct Each {
@@ -85,9 +101,34 @@ impl Each {
 #[derive(Clone, Debug)]
 pub(super) enum Instances {
     /// These.
-    Known(Vec<Repetition>),
+    Known(Rc<Known>),
     /// Nobody can tell.
     Unknown,
+}
+
+/// The instances of a block, each with a key of its own.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// All of them, in order.
+    pub(super) all: Vec<Repetition>,
+    by_key: HashMap<Key, usize>,
+}
+
+impl Known {
+    /// The instance with this key.
+    pub(super) fn keyed(&self, key: &Key) -> Option<&Repetition> {
+        Some(&self.all[*self.by_key.get(key)?])
+    }
+}
+
+impl FromIterator<Repetition> for Instances {
+    fn from_iter<T: IntoIterator<Item = Repetition>>(all: T) -> Self {
+        let all: Vec<Repetition> = all.into_iter().collect();
+        let keys = all.iter().enumerate();
+        let by_key = keys.filter_map(|(at, it)| Some((it.key()?.clone(), at)));
+        let by_key = by_key.collect();
+        Instances::Known(Rc::new(Known { all, by_key }))
+    }
 }
 
 impl<'a> Evaluation<'a> {
@@ -97,11 +138,19 @@ impl<'a> Evaluation<'a> {
             parent: None,
             repetition: Repetition::Single,
         };
+        let calls = tree.nodes().iter().enumerate();
+        let calls = calls.filter_map(|(node, it)| {
+            let (caller, call) = it.caller.as_ref()?;
+            Some(((*caller, &*call.base().block().labels.first()?.text), node))
+        });
         Self {
             tree,
             given,
             workspace,
+            children: calls.collect(),
             instances: RefCell::new(vec![root]),
+            entered: RefCell::default(),
+            repeated: RefCell::default(),
             memo: RefCell::default(),
             depth: Cell::new(0),
         }
@@ -153,7 +202,7 @@ impl<'a> Evaluation<'a> {
             let Instances::Known(keys) = self.instances_of(parent, call) else {
                 return None;
             };
-            for repetition in keys {
+            for repetition in keys.all.iter().cloned() {
                 let key = repetition.key().cloned();
                 let steps = path.steps().iter().cloned();
                 let path = steps.chain([(name.clone(), key)]).collect();
@@ -169,13 +218,7 @@ impl<'a> Evaluation<'a> {
 
     fn child(&self, instance: usize, name: &str) -> Option<usize> {
         let here = self.at(instance).node;
-        self.tree.nodes().iter().position(|it| match &it.caller {
-            Some((caller, call)) => {
-                let label = call.base().block().labels.first();
-                *caller == here && label.is_some_and(|it| *it.text == *name)
-            }
-            None => false,
-        })
+        self.children.get(&(here, name)).copied()
     }
 
     fn enter(
@@ -189,10 +232,9 @@ impl<'a> Evaluation<'a> {
             None => Repetition::Single,
         };
         let mut instances = self.instances.borrow_mut();
-        let same = instances.iter().position(|it| {
-            it.node == node && it.parent == Some(parent) && it.repetition.same(&repetition)
-        });
-        same.unwrap_or_else(|| {
+        let mut entered = self.entered.borrow_mut();
+        let key = (parent, node, repetition.which());
+        *entered.entry(key).or_insert_with(|| {
             instances.push(Instance {
                 node,
                 parent: Some(parent),
@@ -214,10 +256,10 @@ impl<'a> Evaluation<'a> {
             (None, true) => Repetition::Unknown,
             (Some(key), _) => {
                 let each = match self.instances_of(instance, block) {
-                    Instances::Known(all) => all.into_iter().find_map(|it| match it {
-                        Repetition::Keyed(other, each) if other == *key => Some(each),
+                    Instances::Known(known) => match known.keyed(key) {
+                        Some(Repetition::Keyed(_, each)) => Some(each.clone()),
                         _ => None,
-                    }),
+                    },
                     Instances::Unknown => None,
                 };
                 Repetition::Keyed(key.clone(), each.unwrap_or_else(Each::unknown))
@@ -227,24 +269,44 @@ impl<'a> Evaluation<'a> {
 
     /// The instances of a block of `instance`, by its `count` or `for_each`.
     pub(super) fn instances_of(&self, instance: usize, block: &Merged) -> Instances {
+        let declared = block.base();
+        let file = Arc::as_ptr(&declared.file) as usize;
+        let key = (instance, file, declared.block().header.start);
+        if let Some(known) = self.repeated.borrow().get(&key) {
+            return known.clone();
+        }
+        let found = self.count_instances(instance, block);
+        // within a circle, or too deep, it is not what it is elsewhere
+        if self.depth.get() == 0 {
+            self.repeated.borrow_mut().insert(key, found.clone());
+        }
+        found
+    }
+
+    fn count_instances(&self, instance: usize, block: &Merged) -> Instances {
         let evaluated = |it: Argument| self.evaluate(instance, &Repetition::Single, it);
         if let Some(count) = block.attribute("count") {
-            let count = evaluated(count).as_integer();
-            return match count.filter(|it| (0..=10_000).contains(it)) {
+            let count = evaluated(count);
+            let known = count.as_integer().filter(|_| !count.sensitive);
+            return match known.filter(|it| (0..=10_000).contains(it)) {
                 Some(count) => {
                     let keyed = |index| Repetition::Keyed(Key::Index(index), Each::unknown());
-                    Instances::Known((0..count).map(keyed).collect())
+                    (0..count).map(keyed).collect()
                 }
                 None => Instances::Unknown,
             };
         }
         let Some(each) = block.attribute("for_each") else {
             return match block.is_whole() {
-                true => Instances::Known(vec![Repetition::Single]),
+                true => [Repetition::Single].into_iter().collect(),
                 false => Instances::Unknown,
             };
         };
         let each = evaluated(each);
+        // Terraform refuses it: keys are told everywhere
+        if each.sensitive {
+            return Instances::Unknown;
+        }
         let keyed = |name: &str, value: &Value, key: Option<Origin>| {
             let value = value.clone();
             Repetition::Keyed(Key::Name(name.into()), Each { value, key })
@@ -259,14 +321,15 @@ impl<'a> Evaluation<'a> {
                     });
                     keyed(&it.key, &it.value, written)
                 };
-                Instances::Known(entries.iter().map(entry).collect())
+                entries.iter().map(entry).collect()
             }
             Data::Set(_, elements) => {
-                let element = |it: &Value| Some(keyed(it.as_text()?, it, it.origin.clone()));
-                match elements.iter().map(element).collect() {
-                    Some(keys) => Instances::Known(keys),
-                    None => Instances::Unknown,
-                }
+                let element = |it: &Value| {
+                    let key = it.as_text().filter(|_| !it.sensitive)?;
+                    Some(keyed(key, it, it.origin.clone()))
+                };
+                let keys: Option<Instances> = elements.iter().map(element).collect();
+                keys.unwrap_or(Instances::Unknown)
             }
             _ => Instances::Unknown,
         }
@@ -326,7 +389,8 @@ impl<'a> Evaluation<'a> {
         let here = self.at(instance);
         let node = &self.tree.nodes()[here.node];
         let variable = node.module.variables.get(name)?;
-        if !variable.is_whole() {
+        // what is ephemeral Terraform keeps out of every state
+        if !variable.is_whole() || is_true(variable, "ephemeral") {
             return Some(Value::unknown());
         }
         let given = match (&node.caller, here.parent) {
@@ -387,9 +451,9 @@ impl<'a> Evaluation<'a> {
         }
         let value = match self.instances_of(instance, resource) {
             Instances::Unknown => Value::unknown(),
-            Instances::Known(all) => {
-                keyed(resource, &all, |it| self.written(instance, it, resource))
-            }
+            Instances::Known(all) => keyed(resource, &all.all, |it| {
+                self.written(instance, it, resource)
+            }),
         };
         Some(Resolved {
             value,
@@ -421,6 +485,7 @@ impl<'a> Evaluation<'a> {
         let Some(argument) = resource.attribute(attribute) else {
             return Value::unknown();
         };
+        let mode = resource.base().block().resource().map(|it| it.0);
         // what it is in the state then counts
         if resource.may_ignore_changes(&|it| it == attribute) {
             return Value::unknown();
@@ -430,7 +495,7 @@ impl<'a> Evaluation<'a> {
         match &value.data {
             Data::Text(text) if !reads_as_another_type(text) => value,
             // no provider completes these; whether it is a map, and of what, is its own business
-            _ if attribute == "tags" => opened(&value),
+            _ if attribute == "tags" && mode == Some(Mode::Managed) => opened(&value),
             _ => Value::unknown(),
         }
     }
@@ -459,7 +524,7 @@ impl<'a> Evaluation<'a> {
             }
             (false, None) => outputs(&Repetition::Single),
             (true, _) => match self.instances_of(instance, block) {
-                Instances::Known(all) => keyed(block, &all, outputs),
+                Instances::Known(all) => keyed(block, &all.all, outputs),
                 Instances::Unknown => return None,
             },
         };
@@ -545,12 +610,11 @@ impl Repetition {
         }
     }
 
-    fn same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Repetition::Keyed(a, _), Repetition::Keyed(b, _)) => a == b,
-            (Repetition::Single, Repetition::Single) => true,
-            (Repetition::Unknown, Repetition::Unknown) => true,
-            _ => false,
+    fn which(&self) -> Which {
+        match self {
+            Repetition::Keyed(key, _) => Which::Keyed(key.clone()),
+            Repetition::Single => Which::Single,
+            Repetition::Unknown => Which::Unknown,
         }
     }
 }

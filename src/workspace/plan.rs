@@ -187,10 +187,7 @@ impl<'a> Decision<'a> {
         let resource = self.resource(configured.site);
         // `tags`, `tags_all`
         let ignores = resource.may_ignore_changes(&|it| it.starts_with("tags"));
-        let provider = configured.provider.as_ref();
-        let by_provider =
-            provider.is_some_and(|it| it.body().blocks("ignore_tags").next().is_some());
-        ignores || by_provider
+        ignores || configured.ignores_tags
     }
 
     /// Whether an instance will not be there, by `count` or `for_each` of its block or of a module
@@ -216,7 +213,10 @@ impl<'a> Decision<'a> {
             .evaluation
             .instances_of(instance, block)
         {
-            Instances::Known(all) => Some(all.iter().any(|it| it.key() == key.as_ref())),
+            Instances::Known(known) => Some(match key {
+                Some(key) => known.keyed(key).is_some(),
+                None => known.all.iter().any(|it| it.key().is_none()),
+            }),
             Instances::Unknown => None,
         };
         let steps = address.module.steps();
@@ -293,7 +293,8 @@ impl<'a> Decision<'a> {
                         all_known = false;
                         continue;
                     };
-                    known.extend(all.into_iter().map(|it| (*instance, path.clone(), it)));
+                    let all = all.all.iter().cloned();
+                    known.extend(all.map(|it| (*instance, path.clone(), it)));
                 }
                 let mut any = with_rows.contains(&site);
                 for (instance, module, repetition) in known {
@@ -337,7 +338,7 @@ impl<'a> Decision<'a> {
         let source = configured.source.clone()?;
         let (own, all) = configured.own.recorded_over(&configured.default)?;
         let declares = own.identity.is_some();
-        if (arn.is_none() && !declares) || self.ignores_provider_tags(configured) {
+        if (arn.is_none() && !declares) || configured.ignores_tags {
             return None;
         }
         let taken = takes_tags(self.stack, &address.resource_type, &source);
@@ -355,11 +356,6 @@ impl<'a> Decision<'a> {
             },
         };
         self.registry.claim(&row, ignored).ok()
-    }
-
-    fn ignores_provider_tags(&self, configured: &Configured) -> bool {
-        let provider = configured.provider.as_ref();
-        provider.is_some_and(|it| it.body().blocks("ignore_tags").next().is_some())
     }
 
     /// `import` blocks of the root module whose id is an ARN: what they name is claimed in advance.
@@ -382,8 +378,10 @@ impl<'a> Decision<'a> {
                 Some(self.evaluation.evaluate(0, &Repetition::Single, argument))
             };
             let arn = match (evaluate("id"), evaluate("identity")) {
-                (Some(id), _) => id.as_text().map(str::to_owned),
+                // Terraform refuses a sensitive one
+                (Some(id), _) => id.as_text().filter(|_| !id.sensitive).map(str::to_owned),
                 (None, Some(identity)) => match identity.get("arn") {
+                    Found::Entry(entry) if identity.sensitive || entry.value.sensitive => None,
                     Found::Entry(entry) => entry.value.as_text().map(str::to_owned),
                     Found::Absent | Found::Unknown => None,
                 },

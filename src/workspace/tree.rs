@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::{Merged, Module, ProviderRef, passed};
+use crate::config::{Merged, Module, Passed, ProviderRef, passed};
 use crate::identity::ModulePath;
 
 /// Calls deeper than this, or more of them in one stack, are an error of somebody's.
@@ -117,27 +117,39 @@ impl Tree {
 
     /// What serves the provider configuration `wanted` of the module of `node`: one of its own
     /// blocks, or one further up, by inheritance or by `providers` maps on the way.
-    pub fn served_by(&self, mut node: usize, mut wanted: ProviderRef) -> Served<'_> {
+    pub fn served_by(&self, node: usize, wanted: ProviderRef) -> Served<'_> {
+        self.serving(node, wanted).unwrap_or(Served::Unknown)
+    }
+
+    fn serving(&self, mut node: usize, wanted: ProviderRef) -> Option<Served<'_>> {
+        // each module has names of its own for providers
+        let mut source = self.nodes[node].module.source_of(&wanted.name)?;
+        let mut alias = wanted.alias;
         loop {
             let here = &self.nodes[node];
-            let own = here.module.provider(&wanted);
-            let passed_on = |it: &&Merged| here.caller.is_some() && is_proxy(it);
-            if let Some(provider) = own.filter(|it| !passed_on(it)) {
-                return Served::Block { node, provider };
-            }
-            if own.is_none() && !here.module.lacks_provider(&wanted) {
-                return Served::Unknown;
+            let own = here.module.providers_at(&source, alias.as_deref())?;
+            match own[..] {
+                [] => {}
+                [it] if here.caller.is_some() && is_proxy(it) => {}
+                [provider] => return Some(Served::Block { node, provider }),
+                _ => return None,
             }
             let Some((caller, call)) = &here.caller else {
-                return match wanted.alias {
-                    None => Served::Implicit,
-                    Some(_) => Served::Unknown,
-                };
+                return alias.is_none().then_some(Served::Implicit);
             };
-            let Some(outer) = passed(call).get(&wanted) else {
-                return Served::Unknown;
-            };
-            wanted = outer;
+            match passed(call) {
+                Passed::Inherited if alias.is_none() => {}
+                Passed::Map(map) => {
+                    let same = |it: &ProviderRef| {
+                        let of = here.module.source_of(&it.name);
+                        it.alias == alias && of.is_some_and(|it| it == source)
+                    };
+                    let (_, outer) = map.into_iter().find(|(inner, _)| same(inner))?;
+                    source = self.nodes[*caller].module.source_of(&outer.name)?;
+                    alias = outer.alias;
+                }
+                Passed::Inherited | Passed::Unknown => return None,
+            }
             node = *caller;
         }
     }

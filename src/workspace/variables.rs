@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::config::ModuleFile;
-use crate::eval::{Resolved, Scope, Value, evaluate};
+use crate::config::{Block, ModuleFile};
+use crate::eval::{Data, Resolved, Scope, Value, evaluate};
 use crate::syntax::Attribute;
 
 use super::WORKSPACE_FILE;
@@ -79,7 +79,11 @@ impl Variables {
             whole: stack.module().is_none_or(|it| !it.unread),
         };
         for file in self.files.get(&stack.directory).into_iter().flatten() {
-            given.whole &= file.is_whole();
+            if !file.is_whole() {
+                // it may give another value to what was given before
+                given.values.clear();
+                given.whole = false;
+            }
             for attribute in file.attributes() {
                 let name = attribute.name.text.clone();
                 given.values.insert(name, value(attribute, file));
@@ -88,6 +92,11 @@ impl Variables {
         let Some(file) = &self.workspace_file else {
             return given;
         };
+        let block_instead = |it: &Block| *it.keyword == *"variables";
+        if !file.is_whole() || file.blocks.iter().any(block_instead) {
+            given.values.clear();
+            given.whole = false;
+        }
         let everywhere = file.attributes().iter();
         let blocks = file.blocks.iter().filter(|it| {
             let label = it.labels.first();
@@ -95,11 +104,17 @@ impl Variables {
         });
         let own = blocks.flat_map(|it| &file.body(it).attributes);
         for attribute in everywhere.chain(own) {
-            if *attribute.name.text == *"variables" {
-                for entry in value(attribute, file).entries() {
-                    let name = (*entry.key).into();
-                    given.values.insert(name, entry.value.clone());
-                }
+            if *attribute.name.text != *"variables" {
+                continue;
+            }
+            let value = value(attribute, file);
+            if !matches!(value.data, Data::Object(_) | Data::Map(..)) {
+                given.values.clear();
+                given.whole = false;
+            }
+            for entry in value.entries() {
+                let name = (*entry.key).into();
+                given.values.insert(name, entry.value.clone());
             }
         }
         given
