@@ -119,8 +119,35 @@ variable "name" {
 #- a/terraform.tfstate
 aws_vpc.x arn=arn:aws:ec2:eu-west-1:111122223333:vpc/vpc-1
 #- b/main.tf
+provider "aws" {
+  region = "eu-west-1"
+}
 resource "aws_vpc" "new" {
 ^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: After the next apply
+  tags = { "gantrycd:resource-identity" = "net/main" }
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn a_module_that_may_be_called_from_elsewhere_claims_nothing_in_advance() {
+        check(
+            r#"
+#- a/main.tf
+resource "aws_vpc" "x" {
+  tags = { "gantrycd:resource-identity" = "net/main" }
+}
+#- a/terraform.tfstate
+aws_vpc.x id=net/main
+#- modules/vpc/main.tf
+terraform {
+  required_providers {
+    aws = { source = "hashicorp/aws" }
+  }
+}
+provider "aws" {}
+resource "aws_vpc" "x" {
   tags = { "gantrycd:resource-identity" = "net/main" }
 }
 "#,

@@ -459,7 +459,11 @@ provider "aws" {
         ));
         // later files win
         check(&format!(
-            "{main}#- a/terraform.tfvars\nrealm = \"a/b\"\n#- a/z.auto.tfvars.json\n{{\"realm\": \"c/d\"}}\n           ^^^ malformed-realm\n#- a/y.auto.tfvars\nrealm = \"e/f\"\n#- a/other.tfvars\nrealm = \"g/h\"\n"
+            "{main}#- a/terraform.tfvars\nrealm = \"a/b\"\n#- a/z.auto.tfvars.json\n{{\"realm\": \"c/d\"}}\n           ^^^ malformed-realm\n#- a/y.auto.tfvars\nrealm = \"e/f\"\n"
+        ));
+        // which of the files for `-var-file` is used, nobody can tell
+        check(&format!(
+            "{main}#- a/terraform.tfvars\nrealm = \"a/b\"\n#- a/env/prod.tfvars\nrealm = \"g/h\"\n"
         ));
         // the workspace file wins over them, and in it the stack's own
         check(&format!(

@@ -60,6 +60,11 @@ impl Merged {
         attributes.map(|it| &*it.name.text).collect()
     }
 
+    /// Whether it has any nested block.
+    pub fn has_blocks(&self) -> bool {
+        self.parts.iter().any(|it| !it.body().blocks.is_empty())
+    }
+
     /// Its nested blocks with this keyword, each with its file.
     pub fn blocks<'a>(&'a self, keyword: &'a str) -> Vec<(&'a Arc<ModuleFile>, &'a NestedBlock)> {
         self.last_of(keyword)

@@ -311,7 +311,7 @@ impl<'a> Decision<'a> {
                     }
                     let mut configured = self.reader.instance(site, instance, &repetition, None);
                     let claim = self.declared_claim(&address, &configured, None);
-                    if let Some(claim) = claim {
+                    if let Some(claim) = claim.filter(|_| self.stack.is_certain) {
                         configured.row = Some(plan.rows.len());
                         push_planned(plan, address, claim, Some(site), None);
                     }

@@ -94,6 +94,8 @@ impl Snapshot {
         let variables = Variables::new(&workspace.root, files.values());
         let mut stacks = discover::discover(workspace, &modules);
         stacks.par_iter_mut().for_each(|stack| {
+            let locked = workspace.listing.locked.contains(&*stack.directory);
+            stack.is_certain = locked || stack.is_applied() || variables.names(stack);
             let given = variables.of(stack);
             rows::decide(stack, &workspace.registry, &given);
         });

@@ -41,6 +41,9 @@ pub struct Stack {
     pub providers: Vec<ConfiguredProvider>,
     /// What the state shows of resource types.
     pub observed: Observed,
+    /// Whether somebody surely applies it: a directory that nobody calls may also be a module that
+    /// is called from elsewhere.
+    pub is_certain: bool,
 }
 
 /// The state of a stack.
@@ -83,6 +86,7 @@ impl Stack {
             configured: Vec::new(),
             providers: Vec::new(),
             observed: Observed::default(),
+            is_certain: false,
         }
     }
 
@@ -118,6 +122,16 @@ impl Stack {
     pub fn records(&self) -> std::slice::Iter<'_, Record> {
         let records = self.state.as_ref().map(|it| &it.file.records[..]);
         records.unwrap_or_default().iter()
+    }
+
+    /// Whether the configuration alone shows that somebody applies it: it has a backend, or a
+    /// provider block that says something.
+    pub(super) fn is_applied(&self) -> bool {
+        let says = |it: &Merged| !it.attribute_names().is_empty() || it.has_blocks();
+        self.state.is_some()
+            || self.module().is_some_and(|module| {
+                module.backend().is_some() || module.providers().iter().any(says)
+            })
     }
 
     /// The root module.

@@ -24,15 +24,18 @@ pub(super) struct Given {
 pub(super) struct Variables {
     /// By directory, in the order in which Terraform reads them: later ones win.
     files: HashMap<Arc<Path>, Vec<Arc<ModuleFile>>>,
+    /// Those that somebody names with `-var-file`, or does not.
+    by_hand: Vec<Arc<ModuleFile>>,
     workspace_file: Option<Arc<ModuleFile>>,
 }
 
-/// Whether Terraform reads a file of this name for the values of variables by itself.
+/// Whether a file of this name has values of variables.
 pub(super) fn is_variables_file(name: &str) -> bool {
-    rank(name).is_some()
+    name.ends_with(".tfvars") || name.ends_with(".tfvars.json")
 }
 
-/// `terraform.tfvars`, then `terraform.tfvars.json`, then the others by name.
+/// Of the files that Terraform reads by itself: `terraform.tfvars`, then `terraform.tfvars.json`,
+/// then the others by name.
 fn rank(name: &str) -> Option<u8> {
     match name {
         "terraform.tfvars" => Some(0),
@@ -46,6 +49,7 @@ impl Variables {
     pub(super) fn new<'a>(root: &Path, files: impl Iterator<Item = &'a Arc<ModuleFile>>) -> Self {
         let mut found = Self {
             files: HashMap::new(),
+            by_hand: Vec::new(),
             workspace_file: None,
         };
         for file in files {
@@ -55,9 +59,11 @@ impl Variables {
             let name = name.to_string_lossy();
             if directory == root && name == WORKSPACE_FILE {
                 found.workspace_file = Some(file.clone());
-            } else if is_variables_file(&name) {
+            } else if rank(&name).is_some() {
                 let files = found.files.entry(directory.into()).or_default();
                 files.push(file.clone());
+            } else if is_variables_file(&name) {
+                found.by_hand.push(file.clone());
             }
         }
         for files in found.files.values_mut() {
@@ -68,6 +74,12 @@ impl Variables {
             });
         }
         found
+    }
+
+    /// Whether the workspace file speaks of a stack.
+    pub(super) fn names(&self, stack: &Stack) -> bool {
+        let blocks = self.workspace_file.iter().flat_map(|it| &it.blocks);
+        blocks.into_iter().any(|it| is_of(it, stack))
     }
 
     /// What a stack's variables are given. The workspace file wins over `.tfvars` files, as a
@@ -89,6 +101,13 @@ impl Variables {
                 given.values.insert(name, value(attribute, file));
             }
         }
+        // what such a file in the stack's directory sets, somebody may set so, or otherwise
+        for file in &self.by_hand {
+            if file.path.starts_with(&stack.directory) {
+                let names = file.attributes().iter().map(|it| it.name.text.clone());
+                given.values.extend(names.map(|it| (it, Value::unknown())));
+            }
+        }
         let Some(file) = &self.workspace_file else {
             return given;
         };
@@ -98,10 +117,7 @@ impl Variables {
             given.whole = false;
         }
         let everywhere = file.attributes().iter();
-        let blocks = file.blocks.iter().filter(|it| {
-            let label = it.labels.first();
-            *it.keyword == *"stack" && label.is_some_and(|it| it.text == stack.name)
-        });
+        let blocks = file.blocks.iter().filter(|it| is_of(it, stack));
         let own = blocks.flat_map(|it| &file.body(it).attributes);
         for attribute in everywhere.chain(own) {
             if *attribute.name.text != *"variables" {
@@ -119,6 +135,12 @@ impl Variables {
         }
         given
     }
+}
+
+/// Whether a block of the workspace file is `stack "NAME"` of this stack.
+fn is_of(block: &Block, stack: &Stack) -> bool {
+    let label = block.labels.first();
+    *block.keyword == *"stack" && label.is_some_and(|it| it.text == stack.name)
 }
 
 fn value(attribute: &Attribute, file: &Arc<ModuleFile>) -> Value {
