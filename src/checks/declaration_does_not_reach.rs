@@ -242,6 +242,38 @@ resource "aws_kms_alias" "a" {{}}
     }
 
     #[test]
+    fn by_an_instance_of_a_provider_configuration() {
+        check(
+            r#"
+#- main.tf
+provider "aws" {
+  alias    = "emu"
+  for_each = { alice = "realm-a", bob = "b/b" }
+                                         ^^^ malformed-realm
+  default_tags {
+    tags = { "gantrycd:resource-identity-realm" = each.value }
+  }
+}
+resource "aws_kms_alias" "alice" {
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ declaration-does-not-reach: realm realm-a
+  provider = aws.emu["alice"]
+}
+resource "aws_kms_alias" "bob" {
+  provider = aws.emu["bob"]
+}
+resource "aws_kms_alias" "any" {
+  for_each = toset(["alice"])
+  provider = aws.emu[each.key]
+}
+#- terraform.tfstate
+aws_kms_alias.alice arn=arn:aws:kms:us-east-1:000000000000:alias/alice untaggable
+aws_kms_alias.bob arn=arn:aws:kms:us-east-1:000000000000:alias/bob untaggable
+aws_kms_alias.any["alice"] arn=arn:aws:kms:us-east-1:000000000000:alias/any untaggable
+"#,
+        );
+    }
+
+    #[test]
     fn the_fix() {
         check_action(
             &format!(

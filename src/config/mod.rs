@@ -12,5 +12,5 @@ mod refactoring;
 pub use file::{Block, Declared, IgnoreComment, ModuleFile};
 pub use merged::{Argument, Merged};
 pub use module::{Backend, Module, is_configuration, is_ignored, is_override, provider_name};
-pub use provider::{Alias, Passed, ProviderRef, passed, provider_source};
+pub use provider::{Alias, Passed, ProviderInstance, ProviderRef, passed, provider_source};
 pub use refactoring::{Endpoint, Moved, Reach};

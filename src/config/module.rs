@@ -396,6 +396,7 @@ fn in_order(mut files: Vec<Arc<ModuleFile>>) -> Vec<Arc<ModuleFile>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ProviderInstance;
     use crate::text::Source;
 
     fn module(files: &[(&str, &str)]) -> Module {
@@ -443,6 +444,7 @@ mod tests {
         let name = |alias: Option<&str>| ProviderRef {
             name: "aws".into(),
             alias: alias.map(Into::into),
+            instance: ProviderInstance::Single,
         };
         assert!(module.provider(&name(None)).is_some());
         assert!(module.provider(&name(Some("a"))).is_some());

@@ -11,6 +11,20 @@ pub struct ProviderRef {
     pub name: Box<str>,
     /// The alias; `None` is the default configuration.
     pub alias: Option<Box<str>>,
+    /// Which instance of it.
+    pub instance: ProviderInstance,
+}
+
+/// Which instance of a provider configuration. OpenTofu gives them `for_each`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum ProviderInstance {
+    /// The only one.
+    #[default]
+    Single,
+    /// `aws.by_region["…"]`
+    Named(Box<str>),
+    /// By a key that is not a literal.
+    Unknown,
 }
 
 /// The alias of a provider block.
@@ -50,11 +64,12 @@ impl ProviderRef {
         Self {
             name: name.into(),
             alias: None,
+            instance: ProviderInstance::Single,
         }
     }
 
     /// Reads `aws`, `aws.west`, `"aws.west"` as Terraform 0.11 had it, and `aws.by_region[key]` of
-    /// OpenTofu, whose instances share one block.
+    /// OpenTofu.
     pub fn read(expression: &Expression) -> Option<Self> {
         match &expression.kind {
             ExpressionKind::Variable(name) => Some(Self::default_of(name)),
@@ -62,10 +77,17 @@ impl ProviderRef {
                 ExpressionKind::Variable(name) => Some(Self {
                     name: name.clone(),
                     alias: Some(alias.text.clone()),
+                    instance: ProviderInstance::Single,
                 }),
                 _ => None,
             },
-            ExpressionKind::Index(source, _) => Self::read(source),
+            ExpressionKind::Index(source, key) => Some(Self {
+                instance: match key.literal() {
+                    Some((key, _)) => ProviderInstance::Named(key.into()),
+                    None => ProviderInstance::Unknown,
+                },
+                ..Self::read(source)?
+            }),
             _ => {
                 let (text, _) = expression.literal()?;
                 let (name, alias) = match text.split_once('.') {
@@ -75,6 +97,7 @@ impl ProviderRef {
                 Some(Self {
                     name: name.into(),
                     alias,
+                    instance: ProviderInstance::Single,
                 })
             }
         }

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::config::{Argument, Declared, Merged, ModuleFile, ProviderRef, provider_name};
+use crate::config::{
+    Argument, Declared, Merged, ModuleFile, ProviderInstance, ProviderRef, provider_name,
+};
 use crate::eval::{Found, Place};
-use crate::identity::{Address, IDENTITY_TAG, REALM_TAG};
+use crate::identity::{Address, IDENTITY_TAG, Key, REALM_TAG};
 use crate::syntax::Expression;
 
-use super::evaluation::{Evaluation, Repetition};
+use super::evaluation::{Evaluation, Instances, Repetition};
 use super::rows::Site;
 use super::tags::Tags;
 use super::tree::{Served, Tree};
@@ -51,8 +53,8 @@ pub struct ConfiguredProvider {
 pub(super) struct Reader<'a> {
     tree: &'a Tree,
     evaluation: &'a Evaluation<'a>,
-    /// Default tags by module instance, file and block.
-    defaults: HashMap<(usize, usize, usize), Arc<Tags>>,
+    /// Default tags by module instance, file, block and key.
+    defaults: HashMap<(usize, usize, usize, Option<Key>), Arc<Tags>>,
     /// What serves a module's provider configurations, by module and instance.
     services: HashMap<(usize, usize, Option<ProviderRef>), Service>,
     /// Shared by all that have no tags, and by all that nobody can read.
@@ -153,10 +155,19 @@ impl<'a> Reader<'a> {
         let (default, provider) = match served {
             Served::Implicit => (self.absent.clone(), None),
             Served::Unknown => (self.unknown.clone(), None),
-            Served::Block { node, provider } => {
+            Served::Block {
+                node,
+                provider,
+                instance: of,
+            } => {
                 let above = self.evaluation.above(instance, node);
                 let instance = above.unwrap_or_else(|| self.evaluation.any_instance(node));
-                let default = self.default_tags(provider, instance);
+                let key = match of {
+                    ProviderInstance::Named(key) => Some(Key::Name(key)),
+                    ProviderInstance::Single | ProviderInstance::Unknown => None,
+                };
+                let of = self.evaluation.repetition(instance, provider, &key);
+                let default = self.default_tags(provider, instance, &of);
                 (default, Some(provider))
             }
         };
@@ -170,11 +181,16 @@ impl<'a> Reader<'a> {
         service
     }
 
-    /// The default tags of a provider block in an instance of its module.
-    fn default_tags(&mut self, provider: &Merged, instance: usize) -> Arc<Tags> {
+    /// The default tags of an instance of a provider block in an instance of its module.
+    fn default_tags(
+        &mut self,
+        provider: &Merged,
+        instance: usize,
+        repetition: &Repetition,
+    ) -> Arc<Tags> {
         let block = provider.base().block().header.start as usize;
         let file = Arc::as_ptr(&provider.base().file) as usize;
-        let key = (instance, file, block);
+        let key = (instance, file, block, repetition.key().cloned());
         if let Some(known) = self.defaults.get(&key) {
             return known.clone();
         }
@@ -187,11 +203,7 @@ impl<'a> Reader<'a> {
             [(file, block)] => match block.body.attribute("tags") {
                 Some(value) => {
                     let argument = Argument { file, value };
-                    let each = match provider.attribute("for_each") {
-                        Some(_) => Repetition::Unknown,
-                        None => Repetition::Single,
-                    };
-                    Tags::of(&self.evaluation.evaluate(instance, &each, argument))
+                    Tags::of(&self.evaluation.evaluate(instance, repetition, argument))
                 }
                 // a block of that name is a slip
                 None if block.body.unreadable.is_empty() && block.body.blocks.is_empty() => {
@@ -213,13 +225,18 @@ impl<'a> Reader<'a> {
         for (node, it) in self.tree.nodes().iter().enumerate() {
             for provider in it.module.providers() {
                 let instance = self.evaluation.any_instance(node);
-                let name = provider_name(provider);
-                all.push(ConfiguredProvider {
+                let source = it.module.source_of(provider_name(provider));
+                let source: Option<Arc<str>> = source.map(Into::into);
+                let each = match self.evaluation.instances_of(instance, provider) {
+                    Instances::Known(each) => each.all.to_vec(),
+                    Instances::Unknown => vec![Repetition::Unknown],
+                };
+                all.extend(each.iter().map(|of| ConfiguredProvider {
                     node,
                     block: provider.base().clone(),
-                    tags: self.default_tags(provider, instance),
-                    source: it.module.source_of(name).map(Into::into),
-                });
+                    tags: self.default_tags(provider, instance, of),
+                    source: source.clone(),
+                }));
             }
         }
         all

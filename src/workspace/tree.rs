@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::{Merged, Module, Passed, ProviderRef, passed};
+use crate::config::{Merged, Module, Passed, ProviderInstance, ProviderRef, passed};
 use crate::identity::ModulePath;
 
 /// Calls deeper than this, or more of them in one stack, are an error of somebody's.
@@ -125,13 +125,20 @@ impl Tree {
         // each module has names of its own for providers
         let mut source = self.nodes[node].module.source_of(&wanted.name)?;
         let mut alias = wanted.alias;
+        let mut instance = wanted.instance;
         loop {
             let here = &self.nodes[node];
             let own = here.module.providers_at(&source, alias.as_deref())?;
             match own[..] {
                 [] => {}
                 [it] if here.caller.is_some() && is_proxy(it) => {}
-                [provider] => return Some(Served::Block { node, provider }),
+                [provider] => {
+                    return Some(Served::Block {
+                        node,
+                        provider,
+                        instance,
+                    });
+                }
                 _ => return None,
             }
             let Some((caller, call)) = &here.caller else {
@@ -147,6 +154,7 @@ impl Tree {
                     let (_, outer) = map.into_iter().find(|(inner, _)| same(inner))?;
                     source = self.nodes[*caller].module.source_of(&outer.name)?;
                     alias = outer.alias;
+                    instance = outer.instance;
                 }
                 Passed::Inherited | Passed::Unknown => return None,
             }
@@ -156,7 +164,7 @@ impl Tree {
 }
 
 /// Which provider configuration serves a resource.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Served<'a> {
     /// A block of the module at `node`.
     Block {
@@ -164,6 +172,8 @@ pub enum Served<'a> {
         node: usize,
         /// The block.
         provider: &'a Merged,
+        /// Which of its instances.
+        instance: ProviderInstance,
     },
     /// The default configuration, which has no block.
     Implicit,
