@@ -201,6 +201,8 @@ key      = { a = "0", (var.unknown) = "1", b = "2" }
 nested   = merge(local.after, { c = { d = "x", e = var.unknown } })
 either   = var.unknown ? { a = "1", b = "2" } : { a = "1", b = "3", c = "4" }
 other    = true ? { a = "1", n = 1 } : var.unknown
+perhaps  = merge({ a = "1", b = "0" }, var.unknown ? { b = "2" } : {})
+again    = merge(local.perhaps, { b = "3" })
 for_     = { for k, v in local.after : upper(k) => "${v}!" }
 map      = tomap(local.after)
 missing  = local.after.b
@@ -238,6 +240,12 @@ logic    = false && var.unknown
         ("either", "a", "1"),
         ("either", "b", "?"),
         ("either", "c", "unknown"),
+        ("either", "d", "absent"),
+        ("perhaps", "a", "1"),
+        ("perhaps", "b", "unknown"),
+        ("perhaps", "c", "absent"),
+        ("again", "b", "3"),
+        ("again", "c", "absent"),
         ("other", "a", "1"),
         ("other", "n", "?"),
         ("other", "z", "absent"),

@@ -194,6 +194,7 @@ fn map(value: &Value, entries: &[Entry], wanted: &Type) -> Result<Data, Failure>
         return convert_open(
             &Open {
                 entries: entries.into(),
+                perhaps: Arc::default(),
                 more: false,
             },
             &Type::map(Type::Any),
@@ -241,6 +242,7 @@ fn convert_open(open: &Open, to: &Type) -> Result<Data, Failure> {
             });
             Ok(Data::Open(Arc::new(Open {
                 entries: entries.collect(),
+                perhaps: open.perhaps.clone(),
                 more: open.more,
             })))
         }
@@ -254,6 +256,7 @@ fn convert_open(open: &Open, to: &Type) -> Result<Data, Failure> {
             }
             Ok(Data::Open(Arc::new(Open {
                 entries: entries.into(),
+                perhaps: open.perhaps.clone(),
                 more: open.more,
             })))
         }
@@ -269,8 +272,10 @@ pub(super) fn loosened(value: &Value) -> Value {
     let data = match &value.data {
         Data::Text(_) | Data::Null(Type::Any) => return value.clone(),
         Data::Null(_) => Data::Null(Type::Unsure),
-        Data::Object(entries) | Data::Map(_, entries) => loosened_entries(entries, false),
-        Data::Open(open) => loosened_entries(&open.entries, open.more),
+        Data::Object(entries) | Data::Map(_, entries) => {
+            loosened_entries(entries, &Arc::default(), false)
+        }
+        Data::Open(open) => loosened_entries(&open.entries, &open.perhaps, open.more),
         _ => Data::Unknown(Type::Unsure),
     };
     Value {
@@ -279,13 +284,14 @@ pub(super) fn loosened(value: &Value) -> Value {
     }
 }
 
-fn loosened_entries(entries: &[Entry], more: bool) -> Data {
+fn loosened_entries(entries: &[Entry], perhaps: &Arc<[Arc<str>]>, more: bool) -> Data {
     let entries = entries.iter().map(|it| Entry {
         value: loosened(&it.value),
         ..it.clone()
     });
     Data::Open(Arc::new(Open {
         entries: entries.collect(),
+        perhaps: perhaps.clone(),
         more,
     }))
 }

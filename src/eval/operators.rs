@@ -3,6 +3,8 @@
 //! Both sides of an operator are always evaluated: Terraform 1.11 does not stop at `false && …`. A
 //! later one does, so what only one of them has an answer to has none here.
 
+use std::sync::Arc;
+
 use super::convert::{Failure, Outcome, convert, loosened};
 use super::evaluate::{Evaluator, Frame};
 use super::set;
@@ -247,13 +249,17 @@ fn common(a: &Value, b: &Value, ty: &Type) -> Value {
         ) => {}
         _ => return Value::unknown_of(ty.clone()),
     }
-    let more = |it: &Value| matches!(&it.data, Data::Open(open) if open.more);
-    let mut open = more(a) || more(b) || a.entries().len() != b.entries().len();
+    let part = |it: &Value| match &it.data {
+        Data::Open(open) => (open.perhaps.to_vec(), open.more),
+        _ => (Vec::new(), false),
+    };
+    let ((mut perhaps, left_more), (right_perhaps, right_more)) = (part(a), part(b));
+    perhaps.extend(right_perhaps);
     let mut entries = Vec::new();
     for entry in a.entries() {
         let at = b.entries().binary_search_by(|it| it.key.cmp(&entry.key));
         let Ok(at) = at else {
-            open = true;
+            perhaps.push(entry.key.clone());
             continue;
         };
         let (left, right) = (loosened(&entry.value), loosened(&b.entries()[at].value));
@@ -264,9 +270,19 @@ fn common(a: &Value, b: &Value, ty: &Type) -> Value {
             ..entry.clone()
         });
     }
-    Data::Open(std::sync::Arc::new(Open {
+    let in_both = |key: &Arc<str>| {
+        entries
+            .binary_search_by(|it: &Entry| it.key.cmp(key))
+            .is_ok()
+    };
+    let only_right = b.entries().iter().map(|it| it.key.clone());
+    perhaps.extend(only_right.filter(|it| !in_both(it)));
+    perhaps.sort();
+    perhaps.dedup();
+    Data::Open(Arc::new(Open {
         entries: entries.into(),
-        more: open,
+        perhaps: perhaps.into(),
+        more: left_more || right_more,
     }))
     .into()
 }

@@ -48,7 +48,7 @@ impl Evaluator<'_> {
             Data::Map(_, entries) | Data::Object(entries) => {
                 Some(entries.iter().map(keyed).collect())
             }
-            Data::Open(open) if !open.more => Some(open.entries.iter().map(keyed).collect()),
+            Data::Open(open) if open.is_closed() => Some(open.entries.iter().map(keyed).collect()),
             Data::Open(_) => None,
             Data::Unknown(ty) if ty.is_primitive() => return Err(Failure::ANY),
             Data::Unknown(_) => None,
@@ -69,7 +69,7 @@ impl Evaluator<'_> {
         if let Some(condition) = &it.condition {
             self.check_condition(it, condition, frame)?;
         }
-        let open = matches!(&collection.data, Data::Open(open) if open.more);
+        let open = matches!(&collection.data, Data::Open(open) if !open.is_closed());
         let elements = match self.iterate(&collection)? {
             Some(elements) => elements,
             // the entries that are known, if one of the others cannot change them

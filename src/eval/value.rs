@@ -55,8 +55,17 @@ pub struct Open {
     /// The known entries, sorted by key. That an entry is there is certain; its value may be
     /// unknown.
     pub entries: Arc<[Entry]>,
-    /// Whether there may be others.
+    /// Keys that may be there, and may not; sorted, and none of them among the entries.
+    pub perhaps: Arc<[Arc<str>]>,
+    /// Whether there may be any other.
     pub more: bool,
+}
+
+impl Open {
+    /// Whether its keys are all known.
+    pub fn is_closed(&self) -> bool {
+        !self.more && self.perhaps.is_empty()
+    }
 }
 
 /// One entry of an object or a map.
@@ -180,7 +189,13 @@ impl Value {
     /// An object or a map of which these entries are known, and whether there may be others.
     pub fn open(entries: Vec<Entry>, more: bool) -> Self {
         let entries = sorted(entries);
-        Data::Open(Arc::new(Open { entries, more })).into()
+        let perhaps = Arc::default();
+        Data::Open(Arc::new(Open {
+            entries,
+            perhaps,
+            more,
+        }))
+        .into()
     }
 
     /// The same with another origin.
@@ -251,6 +266,7 @@ impl Value {
         }
         match &self.data {
             Data::Open(open) if open.more => Found::Unknown,
+            Data::Open(open) if open.perhaps.iter().any(|it| **it == *key) => Found::Unknown,
             Data::Unknown(Type::Object(attributes)) => {
                 let known = attributes.iter().any(|(name, _)| **name == *key);
                 if known { Found::Unknown } else { Found::Absent }
@@ -309,6 +325,7 @@ impl Value {
             Data::Object(entries) => Data::Object(map_entries(entries, change)),
             Data::Open(open) => Data::Open(Arc::new(Open {
                 entries: map_entries(&open.entries, change),
+                perhaps: open.perhaps.clone(),
                 more: open.more,
             })),
             data => data.clone(),

@@ -574,7 +574,7 @@ fn joined(base: &str, way: &str) -> String {
 fn opened(value: &Value) -> Value {
     let more = match &value.data {
         Data::Object(_) | Data::Map(..) => false,
-        Data::Open(open) => open.more,
+        Data::Open(open) => !open.is_closed(),
         _ => return Value::unknown(),
     };
     let entries = value.entries().iter().filter(|it| !it.value.is_null());

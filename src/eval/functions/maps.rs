@@ -1,11 +1,11 @@
 //! Maps and objects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::*;
 use crate::eval::convert::{convert, loosened};
-use crate::eval::value::{Entry, Found, Origin};
+use crate::eval::value::{Entry, Found, Open, Origin};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     fixed("keys", &[ANY.unknown().marked().opaque()], Kind::Any, keys),
@@ -125,6 +125,7 @@ fn merge(_: &Evaluator<'_>, it: &[Value]) -> Outcome {
     let mut entries: BTreeMap<Arc<str>, Entry> = BTreeMap::new();
     let mut ty: Option<Type> = None;
     let mut one_type = true;
+    let mut perhaps: BTreeSet<Arc<str>> = BTreeSet::new();
     let mut more = false;
     let mut open = false;
     let mut hidden = false;
@@ -159,16 +160,26 @@ fn merge(_: &Evaluator<'_>, it: &[Value]) -> Outcome {
                     entries.clear();
                     more = true;
                 }
+                // what is there already may be overridden
+                for key in part.perhaps.iter() {
+                    entries.remove(key);
+                    perhaps.insert(key.clone());
+                }
             }
             _ => {}
         }
         for entry in map.entries() {
             entries.insert(entry.key.clone(), entry.clone());
+            perhaps.remove(&entry.key);
         }
     }
     let entries: Arc<[Entry]> = entries.into_values().collect();
     let data = match ty {
-        _ if open => Data::Open(Arc::new(crate::eval::value::Open { entries, more })),
+        _ if open => Data::Open(Arc::new(Open {
+            entries,
+            perhaps: perhaps.into_iter().collect(),
+            more,
+        })),
         Some(Type::Map(ty)) if one_type => Data::Map((*ty).clone(), entries),
         _ => Data::Object(entries),
     };

@@ -171,7 +171,7 @@ fn length(_: &Evaluator<'_>, it: &[Value]) -> Outcome {
             Some(elements.len())
         }
         Data::Map(_, entries) | Data::Object(entries) => Some(entries.len()),
-        Data::Open(open) if !open.more => Some(open.entries.len()),
+        Data::Open(open) if open.is_closed() => Some(open.entries.len()),
         Data::Text(text) => texts::graphemes(text).map(|it| it.len()),
         Data::Unknown(Type::Tuple(types)) => Some(types.len()),
         Data::Unknown(Type::Object(attributes)) => Some(attributes.len()),
