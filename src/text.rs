@@ -278,6 +278,15 @@ impl Source {
         memchr::memrchr(b'\n', before).map_or(0, |at| at as u32 + 1)
     }
 
+    /// What of a span stands on the line on which it starts.
+    pub fn first_line(&self, span: Span) -> Span {
+        let line = self.slice(span).lines().next().unwrap_or_default();
+        Span {
+            start: span.start,
+            end: span.start + line.len() as u32,
+        }
+    }
+
     /// The text's own line end: what its first line ends with.
     pub fn line_end(&self) -> &'static str {
         let text = self.inner.text.as_bytes();

@@ -198,7 +198,7 @@ fn related(snapshot: &Snapshot, reached: &[Reached]) -> Vec<Related> {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{Fixture, check};
+    use crate::fixture::{Fixture, check, check_broken};
 
     #[test]
     fn in_own_tags() {
@@ -479,6 +479,31 @@ provider "aws" {
     }
 
     #[test]
+    fn the_unsaved_text_of_such_files_counts() {
+        let fixture = Fixture::new(
+            "#- a/main.tf\nvariable \"realm\" {}\nprovider \"aws\" {\n  default_tags {\n    tags = { \"gantrycd:resource-identity-realm\" = var.realm }\n  }\n}\n#- a/terraform.tfvars\nrealm = \"fine\"\n",
+        );
+        let mut workspace = fixture.workspace();
+        let places = |workspace: &crate::workspace::Workspace| {
+            let snapshot = workspace.snapshot();
+            let findings = crate::checks::run(&snapshot);
+            let places = findings.iter().map(|it| snapshot.relative(&it.place.path));
+            places.collect::<Vec<_>>()
+        };
+        assert!(places(&workspace).is_empty());
+        for (name, text) in [
+            ("a/terraform.tfvars", "realm = \"a/b\"\n"),
+            ("gantrycd.hcl", "variables = { realm = \"a/b\" }\n"),
+        ] {
+            let path = fixture.path(name);
+            assert!(workspace.open_document(&path, crate::text::Source::new(text)));
+            assert_eq!(places(&workspace), [name.into()]);
+            workspace.close_document(&path);
+            assert!(places(&workspace).is_empty(), "{name}");
+        }
+    }
+
+    #[test]
     fn what_is_computed_is_shown_at_the_expression() {
         check(
             r#"
@@ -619,7 +644,7 @@ resource "aws_route53_zone" "z" {
 
     #[test]
     fn a_broken_neighbour_does_not_hide_it() {
-        check(
+        check_broken(
             r#"
 #- main.tf
 resource "aws_sqs_queue" "broken" {
@@ -664,12 +689,12 @@ resource "aws_sqs_queue" "q" {
             "#- terraform.tfvars\nrealm = \"ok\n",
             "#- terraform.tfvars\nrealm = \"c/d\"\n#- z.auto.tfvars\nrealm\n",
         ] {
-            check(&format!("{main}{file}"));
+            check_broken(&format!("{main}{file}"));
         }
-        check(&format!(
+        check_broken(&format!(
             "{resource}#- main_override.tf\nresource \"aws_sqs_queue\" \"q {{\n  tags = {{}}\n}}\n"
         ));
-        check(&main.replace("default", "ephemeral = true\n  default"));
+        check_broken(&main.replace("default", "ephemeral = true\n  default"));
     }
 
     #[test]

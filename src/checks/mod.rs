@@ -11,6 +11,7 @@ mod identity_in_default_tags;
 mod malformed_ignore;
 mod malformed_realm;
 mod misplaced_ignore;
+mod syntax;
 mod unreadable_state;
 mod untaggable_type;
 
@@ -34,6 +35,7 @@ pub const ALL: &[Check] = &[
     malformed_ignore::CHECK,
     misplaced_ignore::CHECK,
     unreadable_state::CHECK,
+    syntax::CHECK,
 ];
 
 /// One kind of finding.
@@ -112,6 +114,14 @@ pub fn run(snapshot: &Snapshot) -> Vec<Finding> {
 }
 
 impl Finding {
+    /// How grave it is in an editor, where the language's own server tells of errors of syntax.
+    pub fn severity_in_editor(&self) -> Severity {
+        match self.code == syntax::CHECK.code {
+            true => Severity::Hint,
+            false => self.severity,
+        }
+    }
+
     /// A finding at a place, with nothing else to it. Its code is set by [`run`].
     fn new(severity: Severity, path: &Arc<Path>, span: Span, message: String) -> Self {
         Self {

@@ -11,7 +11,7 @@ use memchr::memmem;
 use crate::identity::comment::{Directive, directives};
 use crate::identity::{IDENTITY_TAG, Mode};
 use crate::syntax::{
-    self, Attribute, BlockId, Body, JsonBlock, Name, Place, json_attributes, json_blocks,
+    self, Attribute, BlockId, Body, Fault, JsonBlock, Name, Place, json_attributes, json_blocks,
 };
 use crate::text::{Source, Span};
 
@@ -29,6 +29,7 @@ pub struct ModuleFile {
     syntax: Option<syntax::File>,
     attributes: OnceLock<Vec<Attribute>>,
     whole: bool,
+    faults: Vec<Fault>,
 }
 
 /// A comment that opts a block out, or was meant to.
@@ -156,6 +157,7 @@ impl ModuleFile {
             whole: syntax.chunks().iter().all(whole),
             source,
             attributes: OnceLock::new(),
+            faults: syntax.faults(),
             syntax: Some(syntax),
         }
     }
@@ -168,13 +170,14 @@ impl ModuleFile {
             syntax: None,
             attributes: OnceLock::new(),
             whole: true,
+            faults: Vec::new(),
             path: path.clone(),
             source,
         };
         if name.ends_with(".tfvars.json") {
             match json_attributes(&file.source) {
                 Ok(attributes) => file.attributes = attributes.into(),
-                Err(_) => file.whole = false,
+                Err(fault) => file.is_broken(fault),
             }
             return file;
         }
@@ -183,9 +186,19 @@ impl ModuleFile {
                 let blocks = blocks.into_iter().enumerate();
                 file.blocks = blocks.map(|(at, it)| Block::of_json(at, it)).collect();
             }
-            Err(_) => file.whole = false,
+            Err(fault) => file.is_broken(fault),
         }
         file
+    }
+
+    fn is_broken(&mut self, fault: Fault) {
+        self.whole = false;
+        self.faults.push(fault);
+    }
+
+    /// What is wrong with its text, in order.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
     }
 
     /// The file's text.

@@ -78,7 +78,7 @@ pub(super) fn diagnostic(
     });
     Some(Diagnostic {
         range: range(source, finding.place.span, settings.encoding),
-        severity: Some(match finding.severity {
+        severity: Some(match finding.severity_in_editor() {
             Severity::Error => DiagnosticSeverity::ERROR,
             Severity::Warning => DiagnosticSeverity::WARNING,
             Severity::Information => DiagnosticSeverity::INFORMATION,

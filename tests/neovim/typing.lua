@@ -9,10 +9,24 @@ editor.run(function()
     'emulators/alice/main.tf 6:0-6:30 error duplicate-identity',
     'emulators/alice/main.tf 6:0-6:30 information declaration-does-not-reach',
   })
-  for _, broken in ipairs({ 'description = "no end', 'tags = {', '= ]', 'policy = jsonencode([', '}' }) do
+  local function split()
+    local others, syntax = {}, {}
+    for _, it in ipairs(editor.diagnostics()) do
+      table.insert(it:match('hint syntax$') and syntax or others, it)
+    end
+    return others, syntax
+  end
+  for broken, place in pairs({
+    ['description = "no end'] = '1:16-1:23',
+    ['tags = {'] = '1:9-1:10',
+    ['= ]'] = '1:2-1:5',
+    ['policy = jsonencode(['] = '1:21-1:22',
+  }) do
     editor.go(0, 0)
     editor.type('o' .. broken .. '<Esc>')
-    editor.becomes(editor.diagnostics, moved, 'the diagnostics above ' .. broken)
+    editor.becomes(function() return (split()) end, moved, 'the diagnostics beside ' .. broken)
+    local _, syntax = split()
+    editor.equal(syntax, { 'emulators/alice/main.tf ' .. place .. ' hint syntax' }, 'what is told of ' .. broken)
     editor.type('u')
     editor.becomes(editor.diagnostics, editor.example, 'the diagnostics without ' .. broken)
   end
