@@ -416,6 +416,39 @@ variable "tags" {
     }
 
     #[test]
+    fn many_related_places_are_counted_and_not_all_listed() {
+        let queues: String = (0..40)
+            .map(|it| {
+                format!("resource \"aws_sqs_queue\" \"q{it:02}\" {{\n  tags = local.tags\n}}\n")
+            })
+            .collect();
+        let stack =
+            |name: &str| format!("#- {name}/main.tf\nmodule \"m\" {{\n  source = \"../m\"\n}}\n");
+        let text = format!(
+            "{}{}{}#- m/main.tf\nlocals {{\n  tags = {{ \"gantrycd:resource-identity-realm\" = \"a/b\" }}\n}}\n{queues}",
+            stack("a"),
+            stack("b"),
+            stack("c"),
+        );
+        let findings = crate::checks::run(&Fixture::new(&text).snapshot());
+        let [finding] = &findings[..] else {
+            panic!("{findings:#?}");
+        };
+        assert!(
+            finding
+                .message
+                .contains("the 120 resources that it reaches"),
+            "{}",
+            finding.message
+        );
+        assert_eq!(finding.related.len(), 20);
+        assert_eq!(
+            finding.related[19].message,
+            "aws_sqs_queue.q19 of a has it, and 20 more"
+        );
+    }
+
+    #[test]
     fn in_a_variable_it_stands_where_the_caller_wrote_it() {
         check(
             r#"
