@@ -187,6 +187,43 @@ aws_s3_bucket.y arn=arn:aws:s3:::logs
     }
 
     #[test]
+    fn a_default_does_not_weigh_against_what_a_state_says() {
+        let developer = |name: &str| {
+            format!(
+                r#"
+#- {name}/main.tf
+variable "developer" {{
+  default = "somebody"
+}}
+variable "create" {{
+  default = false
+}}
+provider "aws" {{
+  default_tags {{
+    tags = {{ "gantrycd:resource-identity-realm" = "emu-${{var.developer}}" }}
+  }}
+}}
+resource "aws_sqs_queue" "q" {{
+  count = var.create ? 1 : 0
+}}
+#- {name}/terraform.tfstate
+aws_sqs_queue.q[0] arn=arn:aws:sqs:us-east-1:000000000000:q all-realm=emu-{name}
+"#
+            )
+        };
+        // each was applied with a value from the environment
+        check(&[developer("alice"), developer("bob")].concat());
+        // what a file gives is certain
+        let given = "#- alice/terraform.tfvars\ndeveloper = \"bob\"\ncreate = true\n";
+        let text = [&*developer("alice"), &*developer("bob"), given].concat();
+        let text = text.replace(
+            "resource \"aws_sqs_queue\" \"q\" {",
+            "resource \"aws_sqs_queue\" \"q\" {\n^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: After the next apply",
+        );
+        check(&text);
+    }
+
+    #[test]
     fn an_edit_that_is_never_applied_ends_nothing() {
         for (lifecycle, provider) in [
             ("lifecycle {\n    ignore_changes = [tags]\n  }", ""),

@@ -34,6 +34,10 @@ pub(super) struct Decision<'a> {
     registry: &'a IdentityRegistry,
     evaluation: &'a Evaluation<'a>,
     reader: Reader<'a>,
+    /// The same without the defaults of root variables. What a state says of a row that is there
+    /// weighs more than they do.
+    sure: &'a Evaluation<'a>,
+    sure_reader: Reader<'a>,
     /// Whether anything in reach speaks of gantrycd: else no tag of any resource needs evaluation.
     pub(super) speaks: bool,
 }
@@ -43,7 +47,7 @@ impl<'a> Decision<'a> {
         stack: &'a Stack,
         tree: &'a Tree,
         registry: &'a IdentityRegistry,
-        evaluation: &'a Evaluation<'a>,
+        [evaluation, sure]: [&'a Evaluation<'a>; 2],
     ) -> Self {
         Self {
             stack,
@@ -51,6 +55,8 @@ impl<'a> Decision<'a> {
             registry,
             evaluation,
             reader: Reader::new(tree, evaluation),
+            sure,
+            sure_reader: Reader::new(tree, sure),
             speaks: false,
         }
     }
@@ -94,6 +100,10 @@ impl<'a> Decision<'a> {
                     } else if address.mode == Mode::Managed && self.concerns(record) {
                         let configured = self.reader.resource(site, address, Some(at));
                         row.planned = self.planned(record, &row, &configured, ignored);
+                        if matches!(row.planned, Planned::Changed(_)) && is_tagged(record) {
+                            let sure = self.sure_reader.resource(site, address, Some(at));
+                            row.planned = self.planned(record, &row, &sure, ignored);
+                        }
                         plan.configured.push(configured);
                     }
                 }
@@ -134,12 +144,7 @@ impl<'a> Decision<'a> {
 
     /// Whether the tags of a row are worth knowing.
     fn concerns(&self, record: &Record) -> bool {
-        let attributes = &record.row.attributes;
-        let tagged = |it: &Option<identity::Tags>| {
-            it.as_ref()
-                .is_some_and(|it| *it != identity::Tags::default())
-        };
-        self.speaks || tagged(&attributes.tags) || tagged(&attributes.tags_all)
+        self.speaks || is_tagged(record)
     }
 
     /// What a row will be, by what the configuration says of its tags.
@@ -210,7 +215,7 @@ impl<'a> Decision<'a> {
     /// address names. `None` where nobody can tell.
     fn counted(&self, address: &Address, site: Site) -> Vec<Option<bool>> {
         let has = |instance: usize, block: &Merged, key: &Option<identity::Key>| match self
-            .evaluation
+            .sure
             .instances_of(instance, block)
         {
             Instances::Known(known) => Some(match key {
@@ -225,11 +230,11 @@ impl<'a> Decision<'a> {
             let within: ModulePath = steps[..length].iter().cloned().collect();
             let call = self.tree.find(&within).and_then(|node| {
                 let call = self.tree.nodes()[node].module.calls.get(name)?;
-                Some((self.evaluation.instance(&within)?, call))
+                Some((self.sure.instance(&within)?, call))
             });
             found.push(call.and_then(|(instance, call)| has(instance, call, key)));
         }
-        let instance = self.evaluation.instance(&address.module);
+        let instance = self.sure.instance(&address.module);
         found.push(instance.and_then(|it| has(it, self.resource(site), &address.key)));
         found
     }
@@ -430,6 +435,13 @@ impl<'a> Decision<'a> {
         };
         self.registry.claim(&row, false).ok()
     }
+}
+
+/// Whether a record has a gantrycd tag.
+fn is_tagged(record: &Record) -> bool {
+    let attributes = &record.row.attributes;
+    let mut tags = attributes.tags.iter().chain(&attributes.tags_all);
+    tags.any(|it| *it != identity::Tags::default())
 }
 
 /// The tags that a row will have, by whether its type takes them. `None` where that decides and

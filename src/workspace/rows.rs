@@ -81,8 +81,11 @@ pub(super) fn decide(stack: &mut Stack, registry: &IdentityRegistry, given: &Giv
         stack.rows = stack.records().map(alone).collect();
         return;
     };
-    let evaluation = Evaluation::new(&tree, given, stack.known_workspace());
-    let mut decision = Decision::new(stack, &tree, registry, &evaluation);
+    let cautious = given.without_defaults(&tree.nodes()[0].module);
+    let workspace = stack.known_workspace();
+    let evaluation = Evaluation::new(&tree, given, workspace);
+    let sure = Evaluation::new(&tree, &cautious, workspace);
+    let mut decision = Decision::new(stack, &tree, registry, [&evaluation, &sure]);
     decision.speaks = decision.somebody_speaks(given);
     let plan = decision.plan();
     let providers = decision.providers();
@@ -103,7 +106,7 @@ pub(super) fn configured(
         return Vec::new();
     };
     let evaluation = Evaluation::new(tree, given, stack.known_workspace());
-    let mut decision = Decision::new(stack, tree, registry, &evaluation);
+    let mut decision = Decision::new(stack, tree, registry, [&evaluation, &evaluation]);
     decision.speaks = true;
     decision.plan().configured
 }

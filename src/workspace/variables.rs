@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::config::{Block, ModuleFile};
+use crate::config::{Block, Module, ModuleFile};
 use crate::eval::{Data, Resolved, Scope, Value, evaluate};
 use crate::syntax::Attribute;
 
@@ -18,6 +18,21 @@ pub(super) struct Given {
     pub(super) values: HashMap<Box<str>, Value>,
     /// Whether all files could be read: what is not here is not given.
     pub(super) whole: bool,
+}
+
+impl Given {
+    /// The same where nobody trusts in a default: what a state has was perhaps made with a value
+    /// from the environment.
+    pub(super) fn without_defaults(&self, root: &Module) -> Self {
+        let mut values = self.values.clone();
+        for name in root.variables.keys() {
+            values.entry(name.clone()).or_insert_with(Value::unknown);
+        }
+        Self {
+            values,
+            whole: self.whole,
+        }
+    }
 }
 
 /// The files that give variables their values.
