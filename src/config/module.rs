@@ -292,11 +292,6 @@ impl Module {
         })
     }
 
-    /// The names of all locals.
-    pub fn local_names(&self) -> impl Iterator<Item = &str> {
-        self.locals.keys().map(|it| &**it)
-    }
-
     /// The provider source, in full, that a local name stands for. `None` where it cannot be said.
     pub fn source_of(&self, local_name: &str) -> Option<String> {
         let declared = self.settings.iter().rev().find_map(|it| {

@@ -206,23 +206,6 @@ impl Number {
         self.as_big().and_then(|it| i64::try_from(it).ok())
     }
 
-    /// The nearest `f64`.
-    pub fn as_float(&self) -> Option<f64> {
-        let it = Self::rounded(
-            self.negative,
-            self.mantissa.clone(),
-            self.exponent,
-            53.min(self.precision),
-        )?;
-        let top = it.exponent + it.mantissa.bits() as i64;
-        if !it.is_zero() && !(-1000..1000).contains(&top) {
-            return None;
-        }
-        let mantissa = u64::try_from(&it.mantissa).ok()? as f64;
-        let value = mantissa * 2f64.powi(it.exponent as i32);
-        Some(if it.negative { -value } else { value })
-    }
-
     /// With the other sign; zero has one too.
     pub fn negated(&self) -> Self {
         Self {

@@ -318,18 +318,4 @@ impl File {
             None => parse::block(&self.source, self.block_span(id)),
         }
     }
-
-    /// Parses the attribute that fills `chunk`.
-    ///
-    /// # Errors
-    /// When the parser refuses it, and when the chunk holds something else.
-    pub fn parse_attribute(
-        &self,
-        chunk: &Chunk,
-    ) -> Result<Parsed<hcl::edit::structure::Attribute>, ParseError> {
-        match chunk.kind {
-            Kind::Unreadable(fault) => Err(fault.into()),
-            _ => parse::attribute(&self.source, chunk.span),
-        }
-    }
 }

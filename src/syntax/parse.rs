@@ -1,40 +1,31 @@
 //! One block read in full, on demand, by `hcl::edit`.
 
 use hcl::edit::parser::parse_body;
-use hcl::edit::structure::{Attribute, Block, Structure};
+use hcl::edit::structure::Block;
 
 use crate::text::{Source, Span};
 
 use super::Fault;
 
-/// A block (or an attribute) as the parser read it, and where it stands.
+/// A block as the parser read it, and where it stands.
 #[derive(Clone, Debug)]
-pub struct Parsed<T = Block> {
-    node: T,
+pub struct Parsed {
+    block: Block,
     /// In bytes of the whole file.
     offset: u32,
 }
 
-impl<T> Parsed<T> {
+impl Parsed {
     /// Where a node of this tree stands, in **bytes of the whole file**; `None` for one that was
     /// not parsed from it.
     pub fn span(&self, node: &impl hcl::edit::Span) -> Option<Span> {
         let range = node.span()?;
         Some(Span::new(range.start, range.end).shifted(self.offset))
     }
-}
 
-impl Parsed<Block> {
     /// The block. Its own spans count from the start of its keyword: ask [`Parsed::span`].
     pub fn block(&self) -> &Block {
-        &self.node
-    }
-}
-
-impl Parsed<Attribute> {
-    /// The attribute. Its own spans count from the start of its name: ask [`Parsed::span`].
-    pub fn attribute(&self) -> &Attribute {
-        &self.node
+        &self.block
     }
 }
 
@@ -65,26 +56,7 @@ impl From<Fault> for ParseError {
 }
 
 /// Parses the one block that `span` of `source` holds.
-pub(super) fn block(source: &Source, span: Span) -> Result<Parsed<Block>, ParseError> {
-    one(source, span, |it| match it {
-        Structure::Block(block) => Some(block),
-        Structure::Attribute(_) => None,
-    })
-}
-
-/// Parses the one attribute that `span` of `source` holds.
-pub(super) fn attribute(source: &Source, span: Span) -> Result<Parsed<Attribute>, ParseError> {
-    one(source, span, |it| match it {
-        Structure::Attribute(attribute) => Some(attribute),
-        Structure::Block(_) => None,
-    })
-}
-
-fn one<T>(
-    source: &Source,
-    span: Span,
-    wanted: impl FnMut(Structure) -> Option<T>,
-) -> Result<Parsed<T>, ParseError> {
+pub(super) fn block(source: &Source, span: Span) -> Result<Parsed, ParseError> {
     let text = source.slice(span);
     let body = parse_body(text).map_err(|error| {
         let at = error.location().offset().min(text.len());
@@ -94,9 +66,9 @@ fn one<T>(
             message: error.message().to_owned(),
         }
     })?;
-    match body.into_iter().find_map(wanted) {
-        Some(node) => Ok(Parsed {
-            node,
+    match body.into_blocks().next() {
+        Some(block) => Ok(Parsed {
+            block,
             offset: span.start,
         }),
         None => Err(Fault::Unexpected(span).into()),
