@@ -65,6 +65,7 @@ pub struct Workspace {
 }
 
 /// One configuration file, on the disk or in an editor.
+#[derive(Default)]
 struct Configuration {
     /// What the disk has; `None` when it is only in an editor.
     stamp: Option<Stamp>,
@@ -180,10 +181,8 @@ impl Workspace {
         for (path, old) in kept {
             if old.open.is_some() {
                 let only_open = Configuration {
-                    stamp: None,
-                    disk: None,
-                    problem: None,
-                    ..old
+                    open: old.open,
+                    ..Configuration::default()
                 };
                 self.configuration.insert(path, only_open);
             }
@@ -241,12 +240,7 @@ impl Workspace {
         }
         let path: Arc<Path> = normalize(path).into();
         let file = Arc::new(ModuleFile::read(path.clone(), source));
-        let entry = self.configuration.entry(path).or_insert(Configuration {
-            stamp: None,
-            disk: None,
-            open: None,
-            problem: None,
-        });
+        let entry = self.configuration.entry(path).or_default();
         entry.open = Some(file);
         true
     }
@@ -289,12 +283,7 @@ fn is_read(name: &str) -> bool {
 }
 
 fn read_configuration(path: &Arc<Path>) -> Configuration {
-    let mut read = Configuration {
-        stamp: None,
-        disk: None,
-        open: None,
-        problem: None,
-    };
+    let mut read = Configuration::default();
     match std::fs::read(path) {
         Err(error) => read.problem = Some(error.to_string()),
         Ok(bytes) => match Source::decode(&bytes) {

@@ -1,6 +1,7 @@
 //! What each row of a stack will be after the next apply.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::config::{Argument, Declared, Endpoint, Merged, ProviderRef};
 use crate::eval::{Found, Value};
@@ -346,21 +347,8 @@ impl<'a> Decision<'a> {
         if (arn.is_none() && !declares) || configured.ignores_tags {
             return None;
         }
-        let taken = takes_tags(self.stack, &address.resource_type, &source);
-        let (own, all) = tags_if_taken(taken, arn.is_some(), own, all)?;
         let ignored = self.resource(configured.site).base().block().ignored;
-        let row = identity::Row {
-            address: address.clone(),
-            provider: source,
-            deposed: None,
-            attributes: Attributes {
-                arn: arn.map(Into::into),
-                tags: own,
-                tags_all: all,
-                ..Attributes::default()
-            },
-        };
-        self.registry.claim(&row, ignored).ok()
+        self.claim_in_advance(address, source, arn, (own, all), ignored)
     }
 
     /// `import` blocks of the root module whose id is an ARN: what they name is claimed in advance.
@@ -420,20 +408,33 @@ impl<'a> Decision<'a> {
         let service = self.reader.service(0, 0, Some(wanted));
         let source = service.source?;
         let (own, all) = Tags::ABSENT.recorded_over(&service.default)?;
-        let taken = takes_tags(self.stack, &address.resource_type, &source);
-        let (own, all) = tags_if_taken(taken, true, own, all)?;
+        self.claim_in_advance(address, source, Some(arn), (own, all), false)
+    }
+
+    /// What a row that is not there yet will claim, by the ARN that it is imported by, if it is,
+    /// and by its own and all its tags, as far as its type takes them.
+    fn claim_in_advance(
+        &self,
+        address: &Address,
+        provider: Arc<str>,
+        arn: Option<&str>,
+        (own, all): (identity::Tags, identity::Tags),
+        ignored: bool,
+    ) -> Option<Identity> {
+        let taken = takes_tags(self.stack, &address.resource_type, &provider);
+        let (tags, tags_all) = tags_if_taken(taken, arn.is_some(), own, all)?;
         let row = identity::Row {
             address: address.clone(),
-            provider: source,
+            provider,
             deposed: None,
             attributes: Attributes {
-                arn: Some(arn.into()),
-                tags: own,
-                tags_all: all,
+                arn: arn.map(Into::into),
+                tags,
+                tags_all,
                 ..Attributes::default()
             },
         };
-        self.registry.claim(&row, false).ok()
+        self.registry.claim(&row, ignored).ok()
     }
 }
 
