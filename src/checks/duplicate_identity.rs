@@ -131,6 +131,36 @@ resource "aws_vpc" "new" {
     }
 
     #[test]
+    fn an_ignored_resource_claims_nothing_in_advance() {
+        check(
+            r#"
+#- a/main.tf
+resource "aws_vpc" "x" {
+  tags = { "gantrycd:resource-identity" = "net/main" }
+}
+resource "aws_s3_bucket" "x" {}
+#- a/terraform.tfstate
+aws_vpc.x id=net/main
+aws_s3_bucket.x arn=arn:aws:s3:::logs
+#- b/main.tf
+provider "aws" {
+  region = "eu-west-1"
+}
+# gantrycd:resource-identity: ignore=true
+resource "aws_vpc" "new" {
+  tags = { "gantrycd:resource-identity" = "net/main" }
+}
+# gantrycd:resource-identity: ignore=true
+resource "aws_s3_bucket" "new" {}
+import {
+  to = aws_s3_bucket.new
+  id = "arn:aws:s3:::logs"
+}
+"#,
+        );
+    }
+
+    #[test]
     fn a_module_that_may_be_called_from_elsewhere_claims_nothing_in_advance() {
         check(
             r#"
