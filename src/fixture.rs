@@ -9,6 +9,7 @@
 //! `catalog=…`, `provider=…`, `deposed=…`, and the word `untaggable` for a row that has no tags.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -197,13 +198,14 @@ fn compare(text: &str, counts: impl Fn(&Finding) -> bool) {
     );
 }
 
-/// Checks that the action at the cursor turns the file into `after`, and is not offered again.
+/// Checks that of the actions at the cursor the one whose title has `title` in it turns the file into
+/// `after`, that it is not offered again then, and that the file is read and formatted as before.
 #[track_caller]
-pub(crate) fn check_action(before: &str, after: &str) {
+pub(crate) fn check_action(before: &str, title: &str, after: &str) {
     let mut fixture = Fixture::new(before);
     let (name, cursor) = fixture.cursor.take().expect("a cursor");
     let path = fixture.path(&name);
-    let offered = |fixture: &Fixture| {
+    let offered = |fixture: &Fixture, cursor: u32| {
         let snapshot = fixture.snapshot();
         let findings = checks::run(&snapshot);
         let actions = ide::actions(&snapshot, &findings, &path, Span::at(cursor as usize));
@@ -212,34 +214,84 @@ pub(crate) fn check_action(before: &str, after: &str) {
         });
         fixes.collect::<Vec<_>>()
     };
-    let fixes = offered(&fixture);
-    let [fix] = &fixes[..] else {
-        panic!("one action, not {fixes:#?}");
+    let fixes = offered(&fixture, cursor);
+    let of_that_title = |it: &&checks::Fix| it.title.contains(title);
+    let matching: Vec<_> = fixes.iter().filter(of_that_title).collect();
+    let [fix] = matching[..] else {
+        panic!("one action {title:?}, not these: {fixes:#?}");
     };
-    let mut text = std::fs::read_to_string(&path).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
     let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let mut edited = text.clone();
     let mut edits: Vec<_> = fix.edits.iter().collect();
     edits.sort_by_key(|it| std::cmp::Reverse(it.place.span));
+    let mut moved = i64::from(cursor);
     for edit in edits {
         assert_eq!(*edit.place.path, *path);
         let range = edit.place.span.range();
-        text.replace_range(range.start + bom..range.end + bom, &edit.new_text);
+        if edit.place.span.end <= cursor {
+            moved += edit.new_text.len() as i64 - edit.place.span.len() as i64;
+        }
+        edited.replace_range(range.start + bom..range.end + bom, &edit.new_text);
     }
-    assert_eq!(text, after);
-    std::fs::write(&path, text).unwrap();
-    assert_eq!(offered(&fixture), [], "offered again");
+    assert_eq!(edited, after);
+    if let (Some(was), Some(is)) = (formatted(&path, &text), formatted(&path, &edited))
+        && was == text
+    {
+        assert_eq!(is, edited, "terraform fmt writes it otherwise");
+    }
+    std::fs::write(&path, edited).unwrap();
+    let snapshot = fixture.snapshot();
+    let faults = snapshot.file(&path).map(|it| it.faults());
+    assert_eq!(faults, Some(&[][..]), "it cannot be read");
+    let again = offered(&fixture, moved.max(0) as u32);
+    let again: Vec<_> = again.iter().filter(of_that_title).collect();
+    assert!(again.is_empty(), "offered again: {again:#?}");
 }
 
-/// Checks that nothing is offered at the cursor.
+/// What `terraform fmt` makes of a text. `None` of JSON, and where there is no terraform, which is
+/// said.
+fn formatted(path: &Path, text: &str) -> Option<String> {
+    if path.extension().is_none_or(|it| it == "json") {
+        return None;
+    }
+    let child = Command::new("terraform")
+        .args(["fmt", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        println!("there is no terraform: how it formats is not compared");
+        return None;
+    };
+    let input = child.stdin.take().unwrap();
+    std::io::Write::write_all(&mut &input, text.as_bytes()).unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "terraform fmt refuses {text}");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+/// The titles of what is offered at the cursor, in order.
 #[track_caller]
-pub(crate) fn check_no_action(text: &str) {
+pub(crate) fn actions(text: &str) -> Vec<String> {
     let fixture = Fixture::new(text);
     let (name, cursor) = fixture.cursor.clone().expect("a cursor");
     let snapshot = fixture.snapshot();
     let findings = checks::run(&snapshot);
     let path = fixture.path(&name);
     let actions = ide::actions(&snapshot, &findings, &path, Span::at(cursor as usize));
-    assert!(actions.is_empty(), "{actions:#?}");
+    let title = |it| match it {
+        Action::Fix(fix, _) | Action::Refactor(fix) => fix.title,
+    };
+    actions.into_iter().map(title).collect()
+}
+
+/// Checks that nothing is offered at the cursor.
+#[track_caller]
+pub(crate) fn check_no_action(text: &str) {
+    let offered = actions(text);
+    assert!(offered.is_empty(), "{offered:#?}");
 }
 
 /// The hover at the cursor; links are `<path:line>`.

@@ -9,12 +9,13 @@ use crate::identity::{Origin, Realm, opts_out};
 use crate::workspace::tag_support::{self, Evidence, Takes};
 use crate::workspace::{Place, RowRef, Snapshot, header};
 
-use super::{Check, Finding, Related, Severity, ignore_comment};
+use super::{Check, Finding, Related, Severity, fix};
 
 pub(super) const CHECK: Check = Check {
     code: "declaration-does-not-reach",
     severity: Severity::Information,
     run,
+    fixes: fix::ignore_block,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
@@ -103,8 +104,6 @@ fn finding(snapshot: &Snapshot, at: RowRef) -> Option<Finding> {
         ),
         place: unreached.place,
     });
-    let block = snapshot.stack(at).resource(row.site?).base();
-    finding.fixes.extend(ignore_comment(snapshot, block));
     Some(finding.about(snapshot, at))
 }
 
@@ -279,6 +278,7 @@ aws_kms_alias.any["alice"] arn=arn:aws:kms:us-east-1:000000000000:alias/any unta
             &format!(
                 "#- main.tf\n{EMULATOR}\nresource \"aws_kms_alias\" \"a$0\" {{}}\n#- terraform.tfstate\naws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/a untaggable\n"
             ),
+            "Ignore ",
             &format!(
                 "{EMULATOR}\n# gantrycd:resource-identity: ignore=true\nresource \"aws_kms_alias\" \"a\" {{}}\n"
             ),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::workspace::{Group, Place, RowRef, Snapshot, When, header};
 
-use super::{Finding, MOST_RELATED, Related, Severity, ignore_comment, listed};
+use super::{Finding, MOST_RELATED, Related, Severity, listed};
 
 /// One finding on every block that takes part in the group, each with the others as related
 /// places. A claim that has no block is related at its state; where none has one, the finding
@@ -54,10 +54,6 @@ pub(super) fn findings(
         }
         related.truncate(MOST_RELATED);
         finding.related = related;
-        if let Some(site) = snapshot.row(first).site {
-            let block = snapshot.stack(first).resource(site).base();
-            finding.fixes.extend(ignore_comment(snapshot, block));
-        }
         finding.about(snapshot, first)
     };
     sites.iter().map(one).collect()

@@ -6,12 +6,13 @@
 
 use crate::workspace::Snapshot;
 
-use super::{Check, Finding, Severity, duplicate};
+use super::{Check, Finding, Severity, duplicate, fix};
 
 pub(super) const CHECK: Check = Check {
     code: "duplicate-identity",
     severity: Severity::Error,
     run,
+    fixes: fix::ignore_block,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
@@ -446,14 +447,18 @@ aws_s3_bucket.y arn=arn:aws:s3:::logs
 "#;
         check(text);
         let fixture = Fixture::new(text);
-        let findings = crate::checks::run(&fixture.snapshot());
+        let snapshot = fixture.snapshot();
+        let findings = crate::checks::run(&snapshot);
         let at_call = &findings[0];
         let block = &at_call.related[0];
         assert!(
             block.place.path.ends_with("logs/inner/main.tf"),
             "{block:?}"
         );
-        assert!(at_call.fixes.is_empty(), "nobody edits an installed module");
+        assert!(
+            at_call.fixes(&snapshot).is_empty(),
+            "nobody edits an installed module"
+        );
         check_no_action(&text.replace("module \"logs\"", "module \"lo$0gs\""));
     }
 
@@ -539,12 +544,14 @@ aws_s3_bucket.y arn=arn:aws:s3:::logs
         let before = "locals {}\n\n$0resource \"aws_s3_bucket\" \"x\" {\n}\n";
         check_action(
             &format!("#- a/main.tf\n{before}{OTHER}"),
+            "Ignore ",
             "locals {}\n\n# gantrycd:resource-identity: ignore=true\nresource \"aws_s3_bucket\" \"x\" {\n}\n",
         );
         // at the last position of the range, too
         let before = "resource \"aws_s3_bucket\" \"x\"$0 {\n}\n";
         check_action(
             &format!("#- a/main.tf\n{before}{OTHER}"),
+            "Ignore ",
             "# gantrycd:resource-identity: ignore=true\nresource \"aws_s3_bucket\" \"x\" {\n}\n",
         );
     }
@@ -555,6 +562,7 @@ aws_s3_bucket.y arn=arn:aws:s3:::logs
             "  # tflint-ignore: all\n  # the logs\n  resource \"aws_s3$0_bucket\" \"x\" {}\n";
         check_action(
             &format!("#- a/main.tf\n# head\n\n{before}{OTHER}"),
+            "Ignore ",
             "# head\n\n  # gantrycd:resource-identity: ignore=true\n  # tflint-ignore: all\n  # the logs\n  resource \"aws_s3_bucket\" \"x\" {}\n",
         );
     }
@@ -565,6 +573,7 @@ aws_s3_bucket.y arn=arn:aws:s3:::logs
             &format!(
                 "#- a/main.tf\n\u{feff}# é\r\nresource \"aws_s3_bucket\" \"x$0\" {{}}\r\n{OTHER}"
             ),
+            "Ignore ",
             "\u{feff}# gantrycd:resource-identity: ignore=true\r\n# é\r\nresource \"aws_s3_bucket\" \"x\" {}\r\n",
         );
     }
@@ -584,6 +593,7 @@ aws_s3_bucket.y arn=arn:aws:s3:::logs
     fn where_nothing_is_wrong_it_is_a_refactoring() {
         check_action(
             "#- a/main.tf\nresource \"aws_s3_bucket\" \"x$0\" {}\n#- a/terraform.tfstate\naws_s3_bucket.x arn=arn:aws:s3:::logs\n",
+            "Ignore ",
             "# gantrycd:resource-identity: ignore=true\nresource \"aws_s3_bucket\" \"x\" {}\n",
         );
         // and not where there is no identity

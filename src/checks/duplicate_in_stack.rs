@@ -5,12 +5,13 @@
 
 use crate::workspace::Snapshot;
 
-use super::{Check, Finding, Severity, duplicate};
+use super::{Check, Finding, Severity, duplicate, fix};
 
 pub(super) const CHECK: Check = Check {
     code: "duplicate-in-stack",
     severity: Severity::Warning,
     run,
+    fixes: fix::ignore_block,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::Declared;
+use crate::config::{Declared, is_override};
 use crate::identity::Mode;
 use crate::identity::comment::IGNORE;
 use crate::syntax::Place as CommentPlace;
 use crate::text::Span;
 use crate::workspace::{Place, Snapshot, is_editable};
+
+use super::Finding;
 
 /// A change that a person can choose to make.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +18,8 @@ pub struct Fix {
     pub title: String,
     /// Its edits, which do not overlap.
     pub edits: Vec<Edit>,
+    /// Whether it cannot change what a person meant, so that nobody need be asked.
+    pub is_safe: bool,
 }
 
 /// One replacement of text.
@@ -27,13 +31,22 @@ pub struct Edit {
     pub new_text: String,
 }
 
+/// The ignore comment on the block that a finding stands in.
+pub(super) fn ignore_block(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
+    let block = snapshot.block_at(&finding.place);
+    let fix = block.and_then(|it| ignore_comment(snapshot, &it));
+    fix.into_iter().collect()
+}
+
 /// Opts a block out by a comment above it, at the top of the comments that already stand there,
 /// with the header's own indentation and line end. `None` where it is opted out already, where
-/// nobody may edit the file, or where the header does not begin its line.
+/// nobody may edit the file, where the block only changes another, or where the header does not begin
+/// its line.
 pub fn ignore_comment(snapshot: &Snapshot, block: &Declared) -> Option<Fix> {
     let (file, block) = (&block.file, block.block());
     let syntax = file.syntax()?;
-    if block.ignored || !is_editable(&file.path) {
+    let name = file.path.file_name()?.to_str()?;
+    if block.ignored || !is_editable(&file.path) || is_override(name) {
         return None;
     }
     let source = file.source();
@@ -71,5 +84,6 @@ pub fn ignore_comment(snapshot: &Snapshot, block: &Declared) -> Option<Fix> {
             },
             new_text: format!("{indent}# {IGNORE}{}", source.line_end()),
         }],
+        is_safe: false,
     })
 }

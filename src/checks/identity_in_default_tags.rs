@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use crate::identity::opts_out;
 use crate::workspace::{Place, Snapshot, header, is_editable};
 
-use super::{Check, Finding, Related, Severity};
+use super::{Check, Finding, Related, Severity, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "identity-in-default-tags",
     severity: Severity::Error,
     run,
+    fixes: no_fixes,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {

@@ -5,12 +5,13 @@
 use crate::identity::comment::{Directive, IGNORE};
 use crate::workspace::Snapshot;
 
-use super::{Check, Finding, Severity};
+use super::{Check, Finding, Severity, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "malformed-ignore",
     severity: Severity::Warning,
     run,
+    fixes: no_fixes,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {

@@ -10,12 +10,13 @@ use crate::identity::{MalformedRealm, Realm, opts_out};
 use crate::workspace::tag_support::untaggable;
 use crate::workspace::{Configured, Place, Said, Site, Snapshot, Tag, is_editable};
 
-use super::{Check, Finding, MOST_RELATED, Related, Severity};
+use super::{Check, Finding, MOST_RELATED, Related, Severity, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "malformed-realm",
     severity: Severity::Error,
     run,
+    fixes: no_fixes,
 };
 
 /// A malformed realm where it was written.

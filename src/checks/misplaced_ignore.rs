@@ -8,12 +8,13 @@ use crate::identity::comment::Directive;
 use crate::syntax::Place;
 use crate::workspace::Snapshot;
 
-use super::{Check, Finding, Severity};
+use super::{Check, Finding, Severity, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "misplaced-ignore",
     severity: Severity::Warning,
     run,
+    fixes: no_fixes,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {

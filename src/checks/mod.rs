@@ -45,6 +45,8 @@ pub struct Check {
     /// How grave it is unless somebody sets it otherwise.
     pub severity: Severity,
     run: fn(&Snapshot, &mut Vec<Finding>),
+    /// What would mend a finding of it: asked when somebody wants to know.
+    fixes: fn(&Snapshot, &Finding) -> Vec<Fix>,
 }
 
 /// How grave a finding is, the gravest last.
@@ -86,8 +88,8 @@ pub struct Finding {
     pub address: Option<String>,
     /// Other places that take part.
     pub related: Vec<Related>,
-    /// What would mend it.
-    pub fixes: Vec<Fix>,
+    /// Whether it is about text that does nothing, which an editor may fade.
+    pub is_unnecessary: bool,
 }
 
 /// Another place that takes part in a finding.
@@ -114,6 +116,12 @@ pub fn run(snapshot: &Snapshot) -> Vec<Finding> {
 }
 
 impl Finding {
+    /// What would mend it, the likeliest first. `snapshot` is the one that it was found in.
+    pub fn fixes(&self, snapshot: &Snapshot) -> Vec<Fix> {
+        let check = ALL.iter().find(|it| it.code == self.code);
+        check.map_or_else(Vec::new, |it| (it.fixes)(snapshot, self))
+    }
+
     /// How grave it is in an editor, where the language's own server tells of errors of syntax.
     pub fn severity_in_editor(&self) -> Severity {
         match self.code == syntax::CHECK.code {
@@ -135,7 +143,7 @@ impl Finding {
             stack: None,
             address: None,
             related: Vec::new(),
-            fixes: Vec::new(),
+            is_unnecessary: false,
         }
     }
 
@@ -145,6 +153,11 @@ impl Finding {
         self.address = Some(snapshot.address(row).to_string());
         self
     }
+}
+
+/// Of a check whose findings only a person can mend.
+fn no_fixes(_: &Snapshot, _: &Finding) -> Vec<Fix> {
+    Vec::new()
 }
 
 /// More places than these are counted, not listed.

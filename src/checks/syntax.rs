@@ -7,12 +7,13 @@
 use crate::syntax::Fault;
 use crate::workspace::Snapshot;
 
-use super::{Check, Finding, Severity};
+use super::{Check, Finding, Severity, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "syntax",
     severity: Severity::Warning,
     run,
+    fixes: no_fixes,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {

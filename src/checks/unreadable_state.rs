@@ -6,12 +6,13 @@
 use crate::text::Span;
 use crate::workspace::Snapshot;
 
-use super::{Check, Finding, Severity};
+use super::{Check, Finding, Severity, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "unreadable-state",
     severity: Severity::Warning,
     run,
+    fixes: no_fixes,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {

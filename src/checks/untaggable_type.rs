@@ -9,12 +9,13 @@ use crate::identity::{IDENTITY_TAG, REALM_TAG};
 use crate::workspace::tag_support::{Evidence, Takes, untaggable};
 use crate::workspace::{Configured, Place, Snapshot, Stack, is_editable};
 
-use super::{Check, Finding, Severity, ignore_comment};
+use super::{Check, Finding, Severity, fix};
 
 pub(super) const CHECK: Check = Check {
     code: "untaggable-type",
     severity: Severity::Warning,
     run,
+    fixes: fix::ignore_block,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
@@ -33,7 +34,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
                 if !is_editable(&shown.path) || all.contains_key(&shown) {
                     continue;
                 }
-                let finding = finding(snapshot, stack, configured, &shown, key, *takes, evidence);
+                let finding = finding(stack, configured, &shown, key, *takes, evidence);
                 all.insert(shown, finding);
             }
         }
@@ -87,7 +88,6 @@ fn shown(stack: &Stack, configured: &Configured, key: &Place) -> Place {
 }
 
 fn finding(
-    snapshot: &Snapshot,
     stack: &Stack,
     configured: &Configured,
     place: &Place,
@@ -105,7 +105,6 @@ fn finding(
     let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
     finding.stack = Some(stack.name.clone());
     finding.address = configured.row.map(|row| stack.address(row).to_string());
-    finding.fixes.extend(ignore_comment(snapshot, block));
     finding
 }
 
@@ -246,6 +245,7 @@ resource "google_kms_alias" "x" {
     fn the_comment_is_offered_at_the_key() {
         check_action(
             "#- main.tf\nresource \"aws_kms_alias\" \"a\" {\n  tags = { \"gantrycd$0:resource-identity\" = \"null\" }\n}\n",
+            "Ignore ",
             "# gantrycd:resource-identity: ignore=true\nresource \"aws_kms_alias\" \"a\" {\n  tags = { \"gantrycd:resource-identity\" = \"null\" }\n}\n",
         );
     }

@@ -77,7 +77,7 @@ struct Reported<'a> {
     stack: Option<&'a str>,
     address: Option<&'a str>,
     related: Vec<Related<'a>>,
-    fixes: Vec<Fix<'a>>,
+    fixes: Vec<Fix>,
 }
 
 #[derive(Serialize)]
@@ -88,16 +88,16 @@ struct Related<'a> {
 }
 
 #[derive(Serialize)]
-struct Fix<'a> {
-    title: &'a str,
-    edits: Vec<Edit<'a>>,
+struct Fix {
+    title: String,
+    edits: Vec<Edit>,
 }
 
 #[derive(Serialize)]
-struct Edit<'a> {
+struct Edit {
     #[serde(flatten)]
     location: Location,
-    new_text: &'a str,
+    new_text: String,
 }
 
 fn reported<'a>(snapshot: &Snapshot, finding: &'a Finding) -> Reported<'a> {
@@ -105,16 +105,13 @@ fn reported<'a>(snapshot: &Snapshot, finding: &'a Finding) -> Reported<'a> {
         message: &it.message,
         location: Location::new(snapshot, &it.place),
     });
-    let fixes = finding.fixes.iter().map(|fix| Fix {
-        title: &fix.title,
-        edits: fix
-            .edits
-            .iter()
-            .map(|it| Edit {
-                location: Location::new(snapshot, &it.place),
-                new_text: &it.new_text,
-            })
-            .collect(),
+    let edit = |it: checks::Edit| Edit {
+        location: Location::new(snapshot, &it.place),
+        new_text: it.new_text,
+    };
+    let fixes = finding.fixes(snapshot).into_iter().map(|fix| Fix {
+        title: fix.title,
+        edits: fix.edits.into_iter().map(edit).collect(),
     });
     Reported {
         code: finding.code,

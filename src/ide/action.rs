@@ -30,10 +30,10 @@ pub fn actions<'a>(
         .iter()
         .filter(|it| *it.place.path == *path && touches(it.place.span));
     for finding in here {
-        for fix in &finding.fixes {
+        for fix in finding.fixes(snapshot) {
             if !offered.iter().any(|it| it.edits == fix.edits) {
                 offered.push(fix.clone());
-                actions.push(Action::Fix(fix.clone(), finding));
+                actions.push(Action::Fix(fix, finding));
             }
         }
     }

@@ -153,6 +153,14 @@ impl Snapshot {
         self.file(path).map(|it| it.source())
     }
 
+    /// The block that a place begins in, whether Terraform sees it or another of its name.
+    pub fn block_at(&self, place: &Place) -> Option<Declared> {
+        let file = self.file(&place.path)?;
+        let id = file.block_at(place.span.start)?.id;
+        let index = file.blocks.iter().position(|it| it.id == id)?;
+        Some(Declared::new(file, index))
+    }
+
     /// The configuration files that a person may edit, sorted: those under `.terraform` belong to
     /// whoever published them.
     pub fn editable_files(&self) -> impl Iterator<Item = &Arc<ModuleFile>> {
