@@ -95,6 +95,7 @@ provider "aws" {
 provider "aws" {
   default_tags {
     tags = { "gantrycd:resource-identity" = null }
+                                            ^^^^ bare-null
   }
 }
 #- d/main.tf
@@ -112,6 +113,7 @@ provider "aws" {
 provider "google" {
   default_tags {
     tags = { "gantrycd:resource-identity" = "x" }
+             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider
   }
 }
 "#,

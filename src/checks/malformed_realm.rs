@@ -233,6 +233,7 @@ resource "aws_sqs_queue" "unknown" {
 }
 resource "aws_sqs_queue" "dropped" {
   tags = { "gantrycd:resource-identity-realm" = null }
+                                                ^^^^ bare-null
 }
 "#,
         );
@@ -293,6 +294,7 @@ resource "aws_sqs_queue" "perhaps_opted_out" {
 }
 resource "google_storage_bucket" "unsupported" {
   tags = { "gantrycd:resource-identity-realm" = "a/b" }
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider
 }
 data "aws_vpc" "filter" {
   provider = aws.other
@@ -310,10 +312,12 @@ terraform {
 provider "aws" {
   default_tags {
     tags = { "gantrycd:resource-identity-realm" = "a/b" }
+             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider
   }
 }
 resource "aws_sqs_queue" "q" {
   tags = { "gantrycd:resource-identity-realm" = "a/b" }
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider
 }
 #- optout/main.tf
 provider "aws" {
