@@ -167,7 +167,7 @@ aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/a untaggable
 
     #[test]
     fn silent_without_a_declaration_that_would_reach_it() {
-        let row = "aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/a untaggable";
+        let row = "aws_kms_alias.a arn=arn:aws:kms:us-east-1:111122223333:alias/a untaggable";
         let alias = r#"resource "aws_kms_alias" "a" {}"#;
         for configuration in [
             alias.to_owned(),
@@ -201,9 +201,9 @@ module "passed" {{
   providers = {{ aws = aws.emu }}
 }}
 #- a/terraform.tfstate
-aws_kms_alias.direct arn=arn:aws:kms:us-east-1:000000000000:alias/direct untaggable
-aws_kms_alias.default arn=arn:aws:kms:us-east-1:000000000000:alias/default untaggable
-module.passed.aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/passed untaggable
+aws_kms_alias.direct arn=arn:aws:kms:us-east-1:111122223333:alias/direct untaggable
+aws_kms_alias.default arn=arn:aws:kms:us-east-1:111122223333:alias/default untaggable
+module.passed.aws_kms_alias.a arn=arn:aws:kms:us-east-1:111122223333:alias/passed untaggable
 #- m/main.tf
 resource "aws_kms_alias" "a" {{}}
 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ declaration-does-not-reach: reach module.passed.aws_kms_alias.a
@@ -213,7 +213,7 @@ module "inherits_the_default_only" {{
   source = "../n"
 }}
 #- c/terraform.tfstate
-module.inherits_the_default_only.aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/n untaggable
+module.inherits_the_default_only.aws_kms_alias.a arn=arn:aws:kms:us-east-1:111122223333:alias/n untaggable
 #- n/main.tf
 resource "aws_kms_alias" "a" {{}}
 "#
