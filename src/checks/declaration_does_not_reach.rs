@@ -4,18 +4,20 @@
 //! everything around it has. Two emulators, say, then seem to manage one object.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
+use crate::config::Declared;
 use crate::identity::{Origin, Realm, opts_out};
 use crate::workspace::tag_support::{self, Evidence, Takes};
 use crate::workspace::{Place, RowRef, Snapshot, header};
 
-use super::{Check, Finding, Related, Severity, fix};
+use super::{Check, Finding, Fix, Related, Severity, fix};
 
 pub(super) const CHECK: Check = Check {
     code: "declaration-does-not-reach",
     severity: Severity::Information,
     run,
-    fixes: fix::ignore_block,
+    fixes,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
@@ -105,6 +107,37 @@ fn finding(snapshot: &Snapshot, at: RowRef) -> Option<Finding> {
         place: unreached.place,
     });
     Some(finding.about(snapshot, at))
+}
+
+fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
+    let all = ignore_all(snapshot, &finding.place.path);
+    fix::ignore_block(snapshot, finding)
+        .into_iter()
+        .chain(all)
+        .collect()
+}
+
+/// Ignores every resource of a file that a declaration does not reach. `None` where these are not
+/// several.
+fn ignore_all(snapshot: &Snapshot, path: &Path) -> Option<Fix> {
+    let file = snapshot.file(path)?;
+    let mut edits = Vec::new();
+    for (at, block) in file.blocks.iter().enumerate() {
+        let mut rows = snapshot.rows_of(file, block.id).iter();
+        if rows.any(|it| unreached(snapshot, *it).is_some()) {
+            let one = fix::ignore_comment(snapshot, &Declared::new(file, at));
+            edits.extend(one.into_iter().flat_map(|it| it.edits));
+        }
+    }
+    (edits.len() > 1).then(|| Fix {
+        title: format!(
+            "Ignore all {} resources of this file that the declaration does not reach{}",
+            edits.len(),
+            fix::everywhere(snapshot, file)
+        ),
+        edits,
+        is_safe: false,
+    })
 }
 
 #[cfg(test)]
@@ -269,6 +302,28 @@ aws_kms_alias.alice arn=arn:aws:kms:us-east-1:000000000000:alias/alice untaggabl
 aws_kms_alias.bob arn=arn:aws:kms:us-east-1:000000000000:alias/bob untaggable
 aws_kms_alias.any["alice"] arn=arn:aws:kms:us-east-1:000000000000:alias/any untaggable
 "#,
+        );
+    }
+
+    #[test]
+    fn all_of_a_file_at_once() {
+        let state = "#- terraform.tfstate\naws_kms_alias.a arn=arn:aws:kms:us-east-1:111122223333:alias/a untaggable\naws_kms_alias.b arn=arn:aws:kms:us-east-1:111122223333:alias/b untaggable\n";
+        let alias = |name: &str, above: &str| {
+            format!("{above}resource \"aws_kms_alias\" \"{name}\" {{}}\n")
+        };
+        let comment = "# gantrycd:resource-identity: ignore=true\n";
+        check_action(
+            &format!(
+                "#- main.tf\n{EMULATOR}{}{}{state}",
+                alias("$0a", "# é\n"),
+                alias("b", "")
+            ),
+            "Ignore all 2 resources of this file that the declaration does not reach",
+            &format!(
+                "{EMULATOR}{}{}",
+                alias("a", &format!("{comment}# é\n")),
+                alias("b", comment)
+            ),
         );
     }
 
