@@ -34,8 +34,36 @@ struct Expected {
     text: String,
 }
 
+/// How the files of configuration are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    /// As they stand.
+    Plain,
+    /// With a byte order mark and with `\r\n`, as some editors on Windows write them.
+    Windows,
+}
+
+impl Lines {
+    fn of(self, text: &str) -> String {
+        match self {
+            Lines::Plain => text.to_owned(),
+            Lines::Windows => {
+                let text = text.trim_start_matches('\u{feff}');
+                format!(
+                    "\u{feff}{}",
+                    text.replace("\r\n", "\n").replace('\n', "\r\n")
+                )
+            }
+        }
+    }
+}
+
 impl Fixture {
     pub(crate) fn new(text: &str) -> Self {
+        Self::written(text, Lines::Plain)
+    }
+
+    fn written(text: &str, lines: Lines) -> Self {
         let mut fixture = Self {
             directory: tempfile::tempdir().unwrap(),
             expected: Vec::new(),
@@ -66,6 +94,10 @@ impl Fixture {
             });
         }
         for (path, mut file) in files {
+            let endings = [".tf", ".tofu", ".tf.json", ".tofu.json", ".tfvars", ".hcl"];
+            if endings.iter().any(|it| path.ends_with(it)) {
+                file = lines.of(&file);
+            }
             if let Some(at) = file.find("$0") {
                 file.replace_range(at..at + 2, "");
                 let bom = if file.starts_with('\u{feff}') { 3 } else { 0 };
@@ -152,20 +184,21 @@ fn state(path: &str, rows: &str) -> String {
 }
 
 /// Checks a workspace: its findings are those that are marked, and no others.
+/// However its lines end.
 #[track_caller]
 pub(crate) fn check(text: &str) {
-    compare(text, |_| true);
+    compare(Fixture::new(text), |_| true);
+    compare(Fixture::written(text, Lines::Windows), |_| true);
 }
 
 /// The same of a workspace with a text that cannot be read, which is told of somewhere.
 #[track_caller]
 pub(crate) fn check_broken(text: &str) {
-    compare(text, |it| it.code != "syntax");
+    compare(Fixture::new(text), |it| it.code != "syntax");
 }
 
 #[track_caller]
-fn compare(text: &str, counts: impl Fn(&Finding) -> bool) {
-    let fixture = Fixture::new(text);
+fn compare(fixture: Fixture, counts: impl Fn(&Finding) -> bool) {
     let snapshot = fixture.snapshot();
     let mut findings = checks::run(&snapshot);
     findings.retain(counts);
@@ -200,9 +233,16 @@ fn compare(text: &str, counts: impl Fn(&Finding) -> bool) {
 
 /// Checks that of the actions at the cursor the one whose title has `title` in it turns the file into
 /// `after`, that it is not offered again then, and that the file is read and formatted as before.
+/// However its lines end.
 #[track_caller]
 pub(crate) fn check_action(before: &str, title: &str, after: &str) {
-    let mut fixture = Fixture::new(before);
+    check_action_in(Fixture::new(before), title, after);
+    let windows = Fixture::written(before, Lines::Windows);
+    check_action_in(windows, title, &Lines::Windows.of(after));
+}
+
+#[track_caller]
+fn check_action_in(mut fixture: Fixture, title: &str, after: &str) {
     let (name, cursor) = fixture.cursor.take().expect("a cursor");
     let path = fixture.path(&name);
     let offered = |fixture: &Fixture, cursor: u32| {

@@ -18,6 +18,8 @@ mod lonely_realm;
 mod malformed_ignore;
 mod malformed_realm;
 mod misplaced_ignore;
+#[cfg(test)]
+mod reported;
 mod sensitive_declaration;
 mod syntax;
 mod tag_fix;
