@@ -339,4 +339,28 @@ aws_kms_alias.any["alice"] arn=arn:aws:kms:us-east-1:000000000000:alias/any unta
             ),
         );
     }
+
+    #[test]
+    fn in_json() {
+        check(
+            r#"
+#- main.tf.json
+{"provider": {"aws": {"default_tags": {"tags": {"gantrycd:resource-identity-realm": "emu"}}}}, "resource": {"aws_kms_alias": {"é": {}}}}
+                                                                                                                              ^^^ declaration-does-not-reach: The realm emu
+#- terraform.tfstate
+aws_kms_alias.é arn=arn:aws:kms:us-east-1:000000000000:alias/a untaggable
+"#,
+        );
+    }
+
+    #[test]
+    fn in_a_module_of_two_stacks_with_the_first_of_them() {
+        let stack = |name: &str| {
+            format!(
+                "#- {name}/main.tf\n{EMULATOR}module \"m\" {{\n  source = \"../m\"\n}}\n#- {name}/terraform.tfstate\nmodule.m.aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/{name} untaggable\n"
+            )
+        };
+        let module = "#- m/main.tf\nresource \"aws_kms_alias\" \"a\" {}\n^^^^^^^^^^^^^^^^^^^^^^^^^^^^ declaration-does-not-reach: alias/a,\n";
+        check(&[&stack("a"), &stack("b"), module].concat());
+    }
 }

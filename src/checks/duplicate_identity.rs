@@ -749,4 +749,19 @@ aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q
         check(&apart(&format!("{one}{other}"), "{}"));
         check(&apart(&format!("{other}{one}"), "{}"));
     }
+
+    #[test]
+    fn in_json() {
+        check(
+            r#"
+#- a/main.tf.json
+{"resource": {"aws_s3_bucket": {"é": {}}}}
+                                ^^^ duplicate-identity: aws_s3_bucket.é manages
+#- a/terraform.tfstate
+aws_s3_bucket.é arn=arn:aws:s3:::logs
+#- b/terraform.tfstate
+aws_s3_bucket.y arn=arn:aws:s3:::logs
+"#,
+        );
+    }
 }

@@ -86,4 +86,95 @@ aws_lb.l id=lb deposed=745ba0c6
 "#,
         );
     }
+
+    #[test]
+    fn through_evaluation_before_the_first_apply() {
+        check(
+            r#"
+#- a/main.tf
+terraform {
+  backend "s3" {}
+}
+locals {
+  id = join("/", ["net", "é"])
+}
+resource "aws_subnet" "s" {
+^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-in-stack: net/é (aws_subnet, no realm). After the next apply: the configuration makes it.
+  for_each = toset(["a", "b"])
+  tags     = { "gantrycd:resource-identity" = local.id }
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn in_a_module_of_two_stacks_it_is_one_finding_or_the_other() {
+        let stack = |name: &str| {
+            format!(
+                "#- {name}/main.tf\nmodule \"m\" {{\n  source = \"../m\"\n}}\n#- {name}/terraform.tfstate\nmodule.m.aws_vpc.v[0] id={name}\nmodule.m.aws_vpc.v[1] id={name}\n"
+            )
+        };
+        check(&format!(
+            r#"{}{}#- m/main.tf
+variable "id" {{}}
+resource "aws_vpc" "v" {{
+^^^^^^^^^^^^^^^^^^^^^^ duplicate-in-stack: a (aws_vpc, no realm)
+^^^^^^^^^^^^^^^^^^^^^^ duplicate-in-stack: b (aws_vpc, no realm)
+  count = 2
+  tags  = {{ "gantrycd:resource-identity" = var.id }}
+}}
+"#,
+            stack("a"),
+            stack("b")
+        ));
+    }
+
+    #[test]
+    fn in_json() {
+        check(
+            r#"
+#- main.tf.json
+{"resource": {"aws_vpc": {"v": {"count": 2}}}}
+                          ^^^ duplicate-in-stack
+#- terraform.tfstate
+aws_vpc.v[0] id=net
+aws_vpc.v[1] id=net
+"#,
+        );
+    }
+
+    #[test]
+    fn silent_for_what_differs() {
+        check(
+            r#"
+#- main.tf
+resource "aws_vpc" "by_key" {
+  for_each = toset(["a", "b"])
+  tags     = { "gantrycd:resource-identity" = each.key }
+}
+resource "aws_vpc" "by_realm" {
+  tags = { "gantrycd:resource-identity" = "a", "gantrycd:resource-identity-realm" = "r" }
+}
+resource "aws_subnet" "of_another_type" {
+  tags = { "gantrycd:resource-identity" = "a" }
+}
+resource "aws_vpc" "opted_out" {
+  count = 2
+  tags  = { "gantrycd:resource-identity" = "null" }
+}
+# gantrycd:resource-identity: ignore=true
+resource "aws_vpc" "ignored" {
+  tags = { "gantrycd:resource-identity" = "a" }
+}
+#- terraform.tfstate
+aws_vpc.by_key["a"] id=a
+aws_vpc.by_key["b"] id=b
+aws_vpc.by_realm id=a realm=r
+aws_subnet.of_another_type id=a
+aws_vpc.opted_out[0] id=null
+aws_vpc.opted_out[1] id=null
+aws_vpc.ignored id=a
+"#,
+        );
+    }
 }

@@ -172,12 +172,13 @@ fn is_emulated(snapshot: &Snapshot, at: RowRef) -> bool {
         return false;
     };
     let configured = row.configured.map(|it| &stack.configured[it]);
-    // a realm that does not reach it is another finding
-    configured.is_none_or(|it| declares_nothing(&it.default))
+    now.id.contains(EMULATED)
+        && Arn::parse(&now.id).is_ok_and(|it| it.account == EMULATED)
         && now.origin == Origin::Discovered
         && now.realm.is_none()
         && planned.realm.is_none()
-        && Arn::parse(&now.id).is_ok_and(|it| it.account == EMULATED)
+        // a realm that does not reach it is another finding
+        && configured.is_none_or(|it| declares_nothing(&it.default))
 }
 
 /// The provider block that serves a row, else the row's own.

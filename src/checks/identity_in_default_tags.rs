@@ -119,4 +119,37 @@ provider "google" {
 "#,
         );
     }
+
+    #[test]
+    fn through_evaluation_and_once_for_two_stacks() {
+        let stack =
+            |name: &str| format!("#- {name}/main.tf\nmodule \"m\" {{\n  source = \"../m\"\n}}\n");
+        check(&format!(
+            r#"{}{}#- m/main.tf
+locals {{
+  common = {{ Team = "x" }}
+  id     = "é"
+            ^ identity-in-default-tags: The id "é"
+}}
+provider "aws" {{
+  default_tags {{
+    tags = merge(local.common, {{ "gantrycd:resource-identity" = local.id }})
+  }}
+}}
+"#,
+            stack("a"),
+            stack("b")
+        ));
+    }
+
+    #[test]
+    fn in_json() {
+        check(
+            r#"
+#- main.tf.json
+{"provider": {"aws": {"default_tags": {"tags": {"gantrycd:resource-identity": "net/a"}}}}}
+                                                                               ^^^^^ identity-in-default-tags
+"#,
+        );
+    }
 }

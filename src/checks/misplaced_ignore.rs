@@ -226,4 +226,20 @@ resource "aws_vpc" "deep" {
 "#,
         );
     }
+
+    #[test]
+    fn once_in_a_module_of_two_stacks() {
+        let stack =
+            |name: &str| format!("#- {name}/main.tf\nmodule \"m\" {{\n  source = \"../m\"\n}}\n");
+        check(&format!(
+            r#"{}{}#- m/main.tf
+locals {{
+  # é gantrycd:resource-identity: ignore=true
+      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ misplaced-ignore
+}}
+"#,
+            stack("a"),
+            stack("b")
+        ));
+    }
 }

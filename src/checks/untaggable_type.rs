@@ -217,4 +217,37 @@ resource "google_kms_alias" "x" {
             "# gantrycd:resource-identity: ignore=true\nresource \"aws_kms_alias\" \"a\" {\n  tags = { \"gantrycd:resource-identity\" = \"null\" }\n}\n",
         );
     }
+
+    #[test]
+    fn in_json() {
+        check(
+            r#"
+#- main.tf.json
+{"resource": {"aws_kms_alias": {"é": {"tags": {"gantrycd:resource-identity": "null"}}}}}
+                                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ untaggable-type
+"#,
+        );
+    }
+
+    #[test]
+    fn once_in_a_module_of_two_stacks_and_at_the_argument_of_a_shared_map() {
+        let stack =
+            |name: &str| format!("#- {name}/main.tf\nmodule \"m\" {{\n  source = \"../m\"\n}}\n");
+        check(&format!(
+            r#"{}{}#- m/main.tf
+locals {{
+  tags = {{ "gantrycd:resource-identity" = "null" }}
+}}
+resource "aws_kms_alias" "a" {{
+  tags = local.tags
+         ^^^^^^^^^^ untaggable-type
+}}
+resource "aws_sqs_queue" "of_use" {{
+  tags = local.tags
+}}
+"#,
+            stack("a"),
+            stack("b")
+        ));
+    }
 }
