@@ -20,6 +20,18 @@ use crate::identity::{Address, IDENTITY_TAG, IdentityRegistry, Mode, REALM_TAG};
 use crate::text::Span;
 use crate::workspace::{Place, Snapshot, Workspace};
 
+/// Two stacks that use a module `m`.
+pub(crate) const TWO_STACKS: &str = r#"
+#- a/main.tf
+module "m" {
+  source = "../m"
+}
+#- b/main.tf
+module "m" {
+  source = "../m"
+}
+"#;
+
 /// A workspace on the disk that goes when it is dropped.
 pub(crate) struct Fixture {
     directory: tempfile::TempDir,

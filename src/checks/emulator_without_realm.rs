@@ -209,7 +209,7 @@ fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
 #[cfg(test)]
 mod tests {
     use super::is_local;
-    use crate::fixture::{check, check_action};
+    use crate::fixture::{TWO_STACKS, check, check_action};
 
     #[test]
     fn which_endpoints_are_local() {
@@ -304,19 +304,15 @@ resource "aws_sqs_queue" "a" {{}}
 
     #[test]
     fn once_in_a_module_of_two_stacks() {
-        let stack =
-            |name: &str| format!("#- {name}/main.tf\nmodule \"m\" {{\n  source = \"../m\"\n}}\n");
         check(&format!(
-            r#"{}{}#- m/main.tf
+            r#"{TWO_STACKS}#- m/main.tf
 provider "aws" {{
   endpoints {{
     s3 = "http://localhost"
           ^^^^^^^^^^^^^^^^ emulator-without-realm
   }}
 }}
-"#,
-            stack("a"),
-            stack("b")
+"#
         ));
     }
 

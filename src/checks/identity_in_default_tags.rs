@@ -56,7 +56,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::check;
+    use crate::fixture::{TWO_STACKS, check};
 
     #[test]
     fn an_id_names_one_resource_only() {
@@ -122,10 +122,8 @@ provider "google" {
 
     #[test]
     fn through_evaluation_and_once_for_two_stacks() {
-        let stack =
-            |name: &str| format!("#- {name}/main.tf\nmodule \"m\" {{\n  source = \"../m\"\n}}\n");
         check(&format!(
-            r#"{}{}#- m/main.tf
+            r#"{TWO_STACKS}#- m/main.tf
 locals {{
   common = {{ Team = "x" }}
   id     = "é"
@@ -136,9 +134,7 @@ provider "aws" {{
     tags = merge(local.common, {{ "gantrycd:resource-identity" = local.id }})
   }}
 }}
-"#,
-            stack("a"),
-            stack("b")
+"#
         ));
     }
 

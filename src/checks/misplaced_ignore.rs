@@ -103,7 +103,7 @@ fn block_behind(file: &ModuleFile, offset: u32) -> Option<BlockId> {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{actions, check, check_action};
+    use crate::fixture::{TWO_STACKS, actions, check, check_action};
 
     #[test]
     fn it_moves_above_the_block_that_it_was_meant_for() {
@@ -229,17 +229,13 @@ resource "aws_vpc" "deep" {
 
     #[test]
     fn once_in_a_module_of_two_stacks() {
-        let stack =
-            |name: &str| format!("#- {name}/main.tf\nmodule \"m\" {{\n  source = \"../m\"\n}}\n");
         check(&format!(
-            r#"{}{}#- m/main.tf
+            r#"{TWO_STACKS}#- m/main.tf
 locals {{
   # é gantrycd:resource-identity: ignore=true
       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ misplaced-ignore
 }}
-"#,
-            stack("a"),
-            stack("b")
+"#
         ));
     }
 }

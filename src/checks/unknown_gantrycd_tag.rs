@@ -81,7 +81,7 @@ fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
     fix(snapshot, finding).into_iter().collect()
 }
 
-/// The key that was meant in its place, unless the object has that already.
+/// The key that was meant in its place, unless another entry has that already, or was meant to.
 fn fix(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
     let file = snapshot.file(&finding.place.path)?;
     let (object, at) = file.entry_at(finding.place.span)?;
@@ -89,7 +89,11 @@ fn fix(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
         return None;
     };
     let meant = StrayKey::of(written(&entries[at])?)?.meant?;
-    if entries.iter().any(|it| written(it) == Some(meant)) {
+    let means = |it: &&Entry| {
+        let key = written(it).unwrap_or_default();
+        key == meant || StrayKey::of(key).is_some_and(|it| it.meant == Some(meant))
+    };
+    if entries.iter().filter(means).count() > 1 {
         return None;
     }
     let new_text = format!("\"{meant}\"");
@@ -116,7 +120,7 @@ fn written(entry: &Entry) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{check, check_action, check_no_action};
+    use crate::fixture::{TWO_STACKS, check, check_action, check_no_action};
 
     #[test]
     fn keys_that_nobody_reads() {
@@ -146,10 +150,8 @@ provider "aws" {
 
     #[test]
     fn once_in_a_module_of_two_stacks_and_where_it_was_written() {
-        let call =
-            |name: &str| format!("#- {name}/main.tf\nmodule \"m\" {{\n  source = \"../m\"\n}}\n");
         check(&format!(
-            r#"{}{}#- m/main.tf
+            r#"{TWO_STACKS}#- m/main.tf
 locals {{
   tags = merge({{ "gantrycd:realm" = "x" }}, {{ a = 1 }})
                  ^^^^^^^^^^^^^^^^ unknown-gantrycd-tag
@@ -158,9 +160,7 @@ resource "aws_sqs_queue" "q" {{
   for_each = toset(["a", "b"])
   tags     = local.tags
 }}
-"#,
-            call("a"),
-            call("b")
+"#
         ));
     }
 
@@ -236,6 +236,7 @@ resource "aws_sqs_queue" "q" {
         for entry in [
             "\"gantrycd:owner$0\" = 1",
             "\"gantrycd:resource-identiy$0\" = 1, \"gantrycd:resource-identity\" = 2",
+            "\"gantrycd:resource-identiy$0\" = 1, \"gantrycd.resource-identity\" = 2",
             "($0local.key) = 1",
         ] {
             check_no_action(&format!(

@@ -69,7 +69,7 @@ fn finding(
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{check, check_action, check_broken};
+    use crate::fixture::{TWO_STACKS, check, check_action, check_broken};
 
     #[test]
     fn a_tag_that_does_nothing() {
@@ -231,10 +231,8 @@ resource "google_kms_alias" "x" {
 
     #[test]
     fn once_in_a_module_of_two_stacks_and_at_the_argument_of_a_shared_map() {
-        let stack =
-            |name: &str| format!("#- {name}/main.tf\nmodule \"m\" {{\n  source = \"../m\"\n}}\n");
         check(&format!(
-            r#"{}{}#- m/main.tf
+            r#"{TWO_STACKS}#- m/main.tf
 locals {{
   tags = {{ "gantrycd:resource-identity" = "null" }}
 }}
@@ -245,9 +243,7 @@ resource "aws_kms_alias" "a" {{
 resource "aws_sqs_queue" "of_use" {{
   tags = local.tags
 }}
-"#,
-            stack("a"),
-            stack("b")
+"#
         ));
     }
 }
