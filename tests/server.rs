@@ -51,7 +51,12 @@ fn modern() -> Value {
     json!({
         "general": { "positionEncodings": ["utf-8", "utf-16"] },
         "textDocument": {
-            "publishDiagnostics": { "relatedInformation": true, "versionSupport": true },
+            "publishDiagnostics": {
+                "relatedInformation": true,
+                "versionSupport": true,
+                "codeDescriptionSupport": true,
+                "tagSupport": { "valueSet": [1, 2] },
+            },
         },
         "workspace": { "workspaceEdit": { "documentChanges": true } },
     })
@@ -158,12 +163,62 @@ fn a_client_that_offers_nothing_gets_plain_diagnostics_and_edits() {
     let mut client = Client::start(example.root(), json!({}));
     let lines = EXAMPLE.lines().filter(|it| !it.starts_with("    "));
     let without_related: String = lines.map(|it| format!("{it}\n")).collect();
-    assert_eq!(told(&client.pushed_all(FILES)), without_related);
+    let all = client.pushed_all(FILES);
+    assert_eq!(told(&all), without_related);
+    for it in all.values().flat_map(|it| &it.diagnostics) {
+        assert_eq!(it.get("codeDescription"), None);
+    }
 
     let actions = client.actions(WORKERS, [6, 3, 6, 3], None);
     let edits = &actions[0]["edit"]["changes"][uri(&example.path(WORKERS))];
     let edit = json!({ "range": range([6, 0, 6, 0]), "newText": COMMENT });
     assert_eq!(*edits, json!([edit]));
+    client.finish();
+}
+
+/// Where the codes of all diagnostics link to, by code.
+fn links(client: &mut Client) -> BTreeMap<String, Value> {
+    client.initialize(modern());
+    client.notify("initialized", json!({}));
+    let all = client.pushed_all(FILES);
+    let all = all.values().flat_map(|it| &it.diagnostics);
+    let link = |it: &Value| {
+        let code = it["code"].as_str().unwrap().to_owned();
+        (code, it["codeDescription"]["href"].clone())
+    };
+    all.map(link).collect()
+}
+
+#[test]
+fn a_code_links_to_its_page() {
+    let (example, cache) = (Example::copy(), Example::empty());
+    let pages = format!("gantrycd-ls/{}", env!("CARGO_PKG_VERSION"));
+    let page = |code: &str| format!("{pages}/{code}.md");
+    // as another build of this version left it
+    cache.write(&page("malformed-realm"), "# malformed-realm\n\nOld.\n");
+    for _ in 0..2 {
+        let mut client = Client::spawn_caching_in(example.root(), cache.root());
+        let links = links(&mut client);
+        assert_eq!(links.len(), 3);
+        for (code, href) in links {
+            assert_eq!(href, uri(&cache.path(&page(&code))));
+            let text = cache.read(&page(&code));
+            assert!(text.starts_with(&format!("# {code}\n\n")), "{text}");
+            assert!(text.contains("\n## Example\n"), "{text}");
+        }
+        client.finish();
+    }
+    let files = std::fs::read_dir(cache.path(&pages)).unwrap();
+    assert_eq!(files.count(), 3, "those that are linked to, and no rests");
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_not_linked_to() {
+    let (example, cache) = (Example::copy(), Example::empty());
+    cache.write("gantrycd-ls", "this is no directory");
+    let mut client = Client::spawn_caching_in(example.root(), cache.root());
+    let links = links(&mut client);
+    assert!(links.values().all(Value::is_null), "{links:?}");
     client.finish();
 }
 

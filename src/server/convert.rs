@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse,
-    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DocumentChanges, Hover,
-    HoverContents, Location, MarkupContent, MarkupKind, NumberOrString, OneOf,
-    OptionalVersionedTextDocumentIdentifier, Position, Range, TextDocumentEdit,
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
+    DocumentChanges, Hover, HoverContents, Location, MarkupContent, MarkupKind, NumberOrString,
+    OneOf, OptionalVersionedTextDocumentIdentifier, Position, Range, TextDocumentEdit,
     TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
 };
 
@@ -63,10 +63,11 @@ fn location(snapshot: &Snapshot, place: &Place, encoding: Encoding) -> Option<Lo
     })
 }
 
-/// A finding as a diagnostic; `None` when it stands in no text of ours.
+/// A finding as a diagnostic that links to its page; `None` when it stands in no text of ours.
 pub(super) fn diagnostic(
     snapshot: &Snapshot,
     finding: &Finding,
+    page: Option<&Uri>,
     settings: Settings,
 ) -> Option<Diagnostic> {
     let source = snapshot.source(&finding.place.path)?;
@@ -86,7 +87,10 @@ pub(super) fn diagnostic(
         }),
         code: Some(NumberOrString::String(finding.code.into())),
         source: Some("gantrycd".into()),
+        code_description: page.map(|it| CodeDescription { href: it.clone() }),
         message: finding.message.clone(),
+        tags: (finding.is_unnecessary && settings.unnecessary_tag)
+            .then(|| vec![DiagnosticTag::UNNECESSARY]),
         related_information: settings.related_information.then(|| related.collect()),
         ..Default::default()
     })
@@ -208,4 +212,32 @@ fn workspace_edit(
         document_changes: Some(DocumentChanges::Edits(edits.collect::<Option<_>>()?)),
         ..Default::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks;
+    use crate::fixture::Fixture;
+
+    #[test]
+    fn text_that_does_nothing_is_tagged_for_clients_that_know_the_tag() {
+        let fixture = Fixture::new("#- main.tf\n# gantrycd:resource-identity: ignore=true\n");
+        let snapshot = fixture.snapshot();
+        let mut finding = checks::run(&snapshot).remove(0);
+        for (is_unnecessary, unnecessary_tag, tagged) in [
+            (true, true, true),
+            (true, false, false),
+            (false, true, false),
+        ] {
+            finding.is_unnecessary = is_unnecessary;
+            let settings = Settings {
+                unnecessary_tag,
+                ..Settings::default()
+            };
+            let told = diagnostic(&snapshot, &finding, None, settings).unwrap();
+            let tags = tagged.then(|| vec![DiagnosticTag::UNNECESSARY]);
+            assert_eq!(told.tags, tags);
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod analysis;
 mod convert;
 mod document;
 mod input;
+mod pages;
 mod session;
 
 use std::process::ExitCode;

@@ -9,10 +9,11 @@ use dashmap::DashMap;
 use tokio::sync::{Notify, watch};
 use tower_lsp::Client;
 use tower_lsp::ls_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DidChangeTextDocumentParams,
-    HoverProviderCapability, InitializeParams, OneOf, PositionEncodingKind, SaveOptions,
-    ServerCapabilities, TextDocumentItem, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DiagnosticTag,
+    DidChangeTextDocumentParams, HoverProviderCapability, InitializeParams, OneOf,
+    PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentItem,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
@@ -30,6 +31,10 @@ pub(super) struct Settings {
     pub(super) document_changes: bool,
     /// Diagnostics may carry related places.
     pub(super) related_information: bool,
+    /// Diagnostics may link to the page of their code.
+    pub(super) links_codes: bool,
+    /// Diagnostics may say that a text does nothing.
+    pub(super) unnecessary_tag: bool,
     /// The client tells of changes on the disk.
     pub(super) watches_files: bool,
 }
@@ -199,6 +204,7 @@ fn settings(params: &InitializeParams) -> Settings {
     let offers = |kind: PositionEncodingKind| encodings.is_some_and(|it| it.contains(&kind));
     let workspace = capabilities.workspace.as_ref();
     let document = capabilities.text_document.as_ref();
+    let diagnostics = document.and_then(|it| it.publish_diagnostics.as_ref());
     Settings {
         // bytes are what everything here counts in
         encoding: match offers(PositionEncodingKind::UTF8) {
@@ -208,9 +214,15 @@ fn settings(params: &InitializeParams) -> Settings {
         document_changes: workspace
             .and_then(|it| it.workspace_edit.as_ref()?.document_changes)
             .unwrap_or(false),
-        related_information: document
-            .and_then(|it| it.publish_diagnostics.as_ref()?.related_information)
+        related_information: diagnostics
+            .and_then(|it| it.related_information)
             .unwrap_or(false),
+        links_codes: diagnostics
+            .and_then(|it| it.code_description_support)
+            .unwrap_or(false),
+        unnecessary_tag: diagnostics
+            .and_then(|it| it.tag_support.as_ref())
+            .is_some_and(|it| it.value_set.contains(&DiagnosticTag::UNNECESSARY)),
         watches_files: workspace
             .and_then(|it| it.did_change_watched_files.as_ref()?.dynamic_registration)
             .unwrap_or(false),
