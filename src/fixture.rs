@@ -259,6 +259,7 @@ fn formatted(path: &Path, text: &str) -> Option<String> {
         .args(["fmt", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::null())
         .spawn();
     let Ok(mut child) = child else {
         println!("there is no terraform: how it formats is not compared");

@@ -129,6 +129,7 @@ provider "aws" {
 provider "aws" {
   default_tags {
     tags = { "gantrycd:resource-identity" = null }
+                                            ^^^^ bare-null
   }
 }
 #- d/main.tf
@@ -146,6 +147,7 @@ provider "aws" {
 provider "google" {
   default_tags {
     tags = { "gantrycd:resource-identity" = "x" }
+             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider
   }
 }
 "#,

@@ -269,6 +269,7 @@ resource "aws_sqs_queue" "unknown" {
 }
 resource "aws_sqs_queue" "dropped" {
   tags = { "gantrycd:resource-identity-realm" = null }
+                                                ^^^^ bare-null
 }
 "#,
         );
@@ -329,6 +330,7 @@ resource "aws_sqs_queue" "perhaps_opted_out" {
 }
 resource "google_storage_bucket" "unsupported" {
   tags = { "gantrycd:resource-identity-realm" = "a/b" }
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider
 }
 data "aws_vpc" "filter" {
   provider = aws.other
@@ -346,10 +348,12 @@ terraform {
 provider "aws" {
   default_tags {
     tags = { "gantrycd:resource-identity-realm" = "a/b" }
+             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider
   }
 }
 resource "aws_sqs_queue" "q" {
   tags = { "gantrycd:resource-identity-realm" = "a/b" }
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider
 }
 #- optout/main.tf
 provider "aws" {

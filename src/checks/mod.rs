@@ -3,17 +3,23 @@
 //! A check sees a snapshot and proves what it reports from it. Knows nothing of editors. The doc
 //! comment of its file is the source of its help page in `docs/checks`, as `page.rs` says.
 
+mod bare_null;
 mod declaration_does_not_reach;
 mod duplicate;
 mod duplicate_identity;
 mod duplicate_in_stack;
+mod entries;
 mod fix;
 mod identity_in_default_tags;
+mod keys;
 mod malformed_ignore;
 mod malformed_realm;
 mod misplaced_ignore;
+mod sensitive_declaration;
 mod syntax;
+mod unknown_gantrycd_tag;
 mod unreadable_state;
+mod unsupported_provider;
 mod untaggable_type;
 
 use std::path::Path;
@@ -33,6 +39,10 @@ pub const ALL: &[Check] = &[
     untaggable_type::CHECK,
     declaration_does_not_reach::CHECK,
     identity_in_default_tags::CHECK,
+    bare_null::CHECK,
+    sensitive_declaration::CHECK,
+    unknown_gantrycd_tag::CHECK,
+    unsupported_provider::CHECK,
     malformed_ignore::CHECK,
     misplaced_ignore::CHECK,
     unreadable_state::CHECK,

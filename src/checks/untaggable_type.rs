@@ -32,13 +32,10 @@
 //! }
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use crate::identity::{IDENTITY_TAG, REALM_TAG};
 use crate::workspace::tag_support::{Evidence, Takes, untaggable};
-use crate::workspace::{Configured, Place, Snapshot, Stack, is_editable};
+use crate::workspace::{Configured, Place, Snapshot, Stack};
 
-use super::{Check, Finding, Severity, fix};
+use super::{Check, Finding, Severity, fix, keys};
 
 pub(super) const CHECK: Check = Check {
     code: "untaggable-type",
@@ -49,28 +46,11 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let mut all: BTreeMap<Place, Finding> = BTreeMap::new();
-    // where a key does something for some resource
-    let mut useful: BTreeSet<Place> = BTreeSet::new();
-    for stack in &snapshot.stacks {
-        for configured in &stack.configured {
-            let useless = evidence(snapshot, stack, configured);
-            for (key, place) in keys(configured) {
-                let shown = shown(stack, configured, place);
-                let Some((takes, evidence)) = &useless else {
-                    useful.insert(shown);
-                    continue;
-                };
-                if !is_editable(&shown.path) || all.contains_key(&shown) {
-                    continue;
-                }
-                let finding = finding(stack, configured, &shown, key, *takes, evidence);
-                all.insert(shown, finding);
-            }
-        }
-    }
-    let all = all.into_iter().filter(|(place, _)| !useful.contains(place));
-    findings.extend(all.map(|(_, it)| it));
+    let judge = |stack: &Stack, configured: &Configured, key: &str, place: &Place| {
+        let (takes, evidence) = evidence(snapshot, stack, configured)?;
+        Some(finding(stack, configured, place, key, takes, &evidence))
+    };
+    findings.extend(keys::judged(snapshot, written, judge));
 }
 
 /// What says that tags of a resource never reach its state. `None` where they may, and where a tag
@@ -88,33 +68,12 @@ fn evidence(
 }
 
 /// The two keys where they are written, in `tags` and in tag blocks.
-fn keys(configured: &Configured) -> impl Iterator<Item = (&'static str, &Place)> {
-    let own = &configured.own;
-    let own = [(IDENTITY_TAG, &own.identity), (REALM_TAG, &own.realm)];
-    let own = own
-        .into_iter()
-        .filter_map(|(key, tag)| Some((key, tag.key.as_ref()?)));
-    own.chain(
-        configured
-            .in_blocks
-            .iter()
-            .map(|(key, place)| (*key, place)),
-    )
-}
-
-/// The key itself when it stands in the resource's block; else the `tags` argument by which it gets
-/// there: it may be of use to others.
-fn shown(stack: &Stack, configured: &Configured, key: &Place) -> Place {
-    let resource = stack.resource(configured.site);
-    let block = resource.base();
-    let within = block.file.path == key.path && block.block().span.contains(key.span);
-    match resource.attribute("tags") {
-        Some(tags) if !within => Place {
-            path: tags.file.path.clone(),
-            span: tags.value.span,
-        },
-        _ => key.clone(),
-    }
+fn written(configured: &Configured) -> impl Iterator<Item = (&'static str, &Place)> {
+    let in_blocks = configured.in_blocks.iter();
+    let in_blocks = in_blocks.map(|(key, place)| (*key, place));
+    keys::own(configured)
+        .map(|(key, _, place)| (key, place))
+        .chain(in_blocks)
 }
 
 fn finding(
@@ -223,19 +182,27 @@ resource "aws_s3_bucket" "untagged" {}
     #[test]
     fn silent_where_the_provider_is_a_mirror_or_may_be_one() {
         let block = "resource \"aws_kms_alias\" \"a\" {\n  tags = { \"gantrycd:resource-identity\" = \"null\" }\n}\n";
+        let unsupported = block.replace(
+            "null\" }",
+            "null\" }\n           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider",
+        );
         let requires = |source: &str| {
             format!(
                 "terraform {{\n  required_providers {{\n    aws = {{ source = \"{source}\" }}\n  }}\n}}\n"
             )
         };
         let mirror = requires("mirror.example/hashicorp/aws");
-        check(&format!("#- main.tf\n{block}#- versions.tf\n{mirror}"));
         check(&format!(
-            "#- main.tf\n{block}#- versions.tf\n{}#- versions_override.tf\n{mirror}",
+            "#- main.tf\n{unsupported}#- versions.tf\n{mirror}"
+        ));
+        check(&format!(
+            "#- main.tf\n{unsupported}#- versions.tf\n{}#- versions_override.tf\n{mirror}",
             requires("hashicorp/aws")
         ));
         let json = r#"{"terraform": {"required_providers": {"aws": {"source": "acme/aws"}}}}"#;
-        check(&format!("#- main.tf\n{block}#- versions.tf.json\n{json}\n"));
+        check(&format!(
+            "#- main.tf\n{unsupported}#- versions.tf.json\n{json}\n"
+        ));
         // one that cannot be read may name another, too
         check_broken(&format!("#- main.tf\n{block}#- versions.tf.json\n{{\n"));
     }
@@ -266,6 +233,7 @@ data "aws_kms_alias" "filter" {
 }
 resource "google_kms_alias" "x" {
   tags = { "gantrycd:resource-identity" = "null" }
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider
 }
 "#,
         );

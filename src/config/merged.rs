@@ -126,11 +126,40 @@ impl Merged {
         }
     }
 
+    /// The entry of `ignore_changes` that certainly keeps an edit of one key of a map from being
+    /// applied: `all`, the argument, or `argument["key"]`.
+    pub fn ignored_change(&self, argument: &str, key: &str) -> Option<Argument<'_>> {
+        let ignored = self.lifecycle("ignore_changes")?;
+        let of = |it: &&Expression| match &it.kind {
+            ExpressionKind::Index(source, of) => {
+                is_named(source, argument) && of.literal().is_some_and(|(text, _)| text == key)
+            }
+            _ => is_named(it, argument),
+        };
+        let value = match &ignored.value.kind {
+            ExpressionKind::Tuple(entries) => entries.iter().find(of)?,
+            _ if is_named(ignored.value, "all") => ignored.value,
+            _ => return None,
+        };
+        Some(Argument {
+            file: ignored.file,
+            value,
+        })
+    }
+
     /// Whether all of it could be read. What a broken part says is not known, so that an argument
     /// that is not there may be in it.
     pub fn is_whole(&self) -> bool {
         let whole = |it: &Declared| it.body().unreadable.is_empty();
         self.parts.iter().all(whole)
+    }
+}
+
+/// Whether an expression is a name, in quotes or not.
+fn is_named(expression: &Expression, name: &str) -> bool {
+    match &expression.kind {
+        ExpressionKind::Variable(it) => **it == *name,
+        _ => expression.literal().is_some_and(|(text, _)| text == name),
     }
 }
 
