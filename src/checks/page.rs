@@ -151,7 +151,10 @@ fn page(check: &Check, doc: &Doc) -> String {
     for finding in findings.iter().filter(|it| it.code == check.code) {
         let fixes = finding.fixes(&snapshot).into_iter();
         titles.extend(fixes.map(|it| match it.is_safe {
-            true => format!("- {} (safe, so that `check --fix` does it too)", it.title),
+            true => format!(
+                "- {} (safe: `check --fix` and fix-all in editors make it unasked)",
+                it.title
+            ),
             false => format!("- {}", it.title),
         }));
     }
