@@ -9,8 +9,8 @@ use dashmap::DashMap;
 use tokio::sync::{Notify, watch};
 use tower_lsp::Client;
 use tower_lsp::ls_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DiagnosticTag,
-    DidChangeTextDocumentParams, HoverProviderCapability, InitializeParams, OneOf,
+    CodeActionClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
+    DiagnosticTag, DidChangeTextDocumentParams, HoverProviderCapability, InitializeParams, OneOf,
     PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentItem,
     TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
     TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
@@ -19,6 +19,7 @@ use tower_lsp::ls_types::{
 
 use crate::text::{Encoding, Source};
 
+use super::actions::FIX_ALL;
 use super::analysis::View;
 use super::convert::path_of;
 use super::document::Document;
@@ -35,6 +36,8 @@ pub(super) struct Settings {
     pub(super) links_codes: bool,
     /// Diagnostics may say that a text does nothing.
     pub(super) unnecessary_tag: bool,
+    /// The client asks for the edit of a code action when it is chosen.
+    pub(super) resolves_edits: bool,
     /// The client tells of changes on the disk.
     pub(super) watches_files: bool,
 }
@@ -89,7 +92,7 @@ impl Session {
             folders.extend(root);
         }
         self.update(|it| it.added.extend(folders));
-        capabilities(settings.encoding)
+        capabilities(settings)
     }
 
     pub(super) fn settings(&self) -> Settings {
@@ -223,15 +226,24 @@ fn settings(params: &InitializeParams) -> Settings {
         unnecessary_tag: diagnostics
             .and_then(|it| it.tag_support.as_ref())
             .is_some_and(|it| it.value_set.contains(&DiagnosticTag::UNNECESSARY)),
+        resolves_edits: document
+            .and_then(|it| it.code_action.as_ref())
+            .is_some_and(resolves_edits),
         watches_files: workspace
             .and_then(|it| it.did_change_watched_files.as_ref()?.dynamic_registration)
             .unwrap_or(false),
     }
 }
 
-fn capabilities(encoding: Encoding) -> ServerCapabilities {
+fn resolves_edits(client: &CodeActionClientCapabilities) -> bool {
+    let resolves = client.resolve_support.as_ref();
+    let edits = resolves.is_some_and(|it| it.properties.iter().any(|it| it == "edit"));
+    edits && client.data_support == Some(true)
+}
+
+fn capabilities(settings: Settings) -> ServerCapabilities {
     ServerCapabilities {
-        position_encoding: Some(match encoding {
+        position_encoding: Some(match settings.encoding {
             Encoding::Utf8 => PositionEncodingKind::UTF8,
             Encoding::Utf16 => PositionEncodingKind::UTF16,
             Encoding::Utf32 => PositionEncodingKind::UTF32,
@@ -251,7 +263,9 @@ fn capabilities(encoding: Encoding) -> ServerCapabilities {
             code_action_kinds: Some(vec![
                 CodeActionKind::QUICKFIX,
                 CodeActionKind::REFACTOR_REWRITE,
+                FIX_ALL,
             ]),
+            resolve_provider: settings.resolves_edits.then_some(true),
             ..Default::default()
         })),
         workspace: Some(WorkspaceServerCapabilities {
