@@ -859,26 +859,22 @@ fn a_fix_for_another_text_is_refused() {
     client.pushed(MAIN);
     let offered = client.actions(MAIN, at, None).remove(0);
 
-    client.edit(MAIN, 2, &[([0, 0, 0, 0], "# above\n")]);
+    // even where the fix would be the same
+    client.edit(MAIN, 2, &[([6, 0, 6, 0], "# within\n")]);
     let refused = client.refused("codeAction/resolve", offered.clone());
     assert_eq!(refused, CONTENT_MODIFIED);
-    client.pushed(MAIN);
-    client.pushed("emulators/bob/main.tf");
     // the same text again, as another version
-    client.edit(MAIN, 3, &[([0, 0, 1, 0], "")]);
+    client.edit(MAIN, 3, &[([6, 0, 7, 0], "")]);
     let resolved = client.request("codeAction/resolve", offered.clone());
     let document = &resolved["edit"]["documentChanges"][0]["textDocument"];
     assert_eq!(document["version"], 3);
-    client.pushed(MAIN);
-    client.pushed("emulators/bob/main.tf");
 
     // another text, as the version that it was offered for
     client.close(MAIN);
-    client.open_with(MAIN, &format!("# above\n{}", example.read(MAIN)));
+    client.open_with(MAIN, &format!("{}# below\n", example.read(MAIN)));
     let refused = client.refused("codeAction/resolve", offered);
     assert_eq!(refused, CONTENT_MODIFIED);
     client.pushed(MAIN);
-    client.pushed("emulators/bob/main.tf");
     for data in [json!(null), json!([1]), json!({ "uri": "untitled:a" })] {
         let other = json!({ "title": "x", "kind": "quickfix", "data": data });
         let refused = client.refused("codeAction/resolve", other);
