@@ -31,7 +31,7 @@ use std::collections::BTreeSet;
 use crate::identity::{IDENTITY_TAG, REALM_TAG};
 use crate::syntax::ExpressionKind;
 use crate::text::Span;
-use crate::workspace::{Place, Snapshot, Stack, Tags, is_editable};
+use crate::workspace::{IgnoredTags, Place, Snapshot, Stack, Tags, is_editable};
 
 use super::entries::Object;
 use super::{Check, Edit, Finding, Fix, Severity, keys};
@@ -47,9 +47,10 @@ pub(super) const CHECK: Check = Check {
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
     let mut told = BTreeSet::new();
     for stack in &snapshot.stacks {
-        let mut look = |tags: &Tags| {
+        let mut look = |tags: &Tags, ignored: &IgnoredTags| {
             for (key, tag) in [(IDENTITY_TAG, &tags.identity), (REALM_TAG, &tags.realm)] {
-                let written = tag.key.as_ref().filter(|_| tag.is_absent());
+                let is_read = tag.is_absent() && !ignored.may_hide(key);
+                let written = tag.key.as_ref().filter(|_| is_read);
                 let Some(finding) = written.and_then(|it| finding(snapshot, stack, key, it)) else {
                     continue;
                 };
@@ -60,13 +61,13 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         };
         for configured in &stack.configured {
             if keys::are_read(snapshot, stack, configured) {
-                look(&configured.own);
+                look(&configured.own, &configured.ignored);
             }
         }
         for provider in &stack.providers {
             let source = provider.source.as_deref();
             if source.is_some_and(|it| snapshot.registry.supports(it)) {
-                look(&provider.tags);
+                look(&provider.tags, &provider.ignored);
             }
         }
     }

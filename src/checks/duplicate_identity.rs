@@ -296,7 +296,7 @@ aws_sqs_queue.q[0] arn=arn:aws:sqs:us-east-1:000000000000:q all-realm=emu-{name}
         for (lifecycle, provider) in [
             ("lifecycle {\n    ignore_changes = [tags]\n  }", ""),
             (
-                "lifecycle {\n    ignore_changes = [tags[\"Name\"], bucket]\n  }",
+                "lifecycle {\n    ignore_changes = [bucket, tags[\"gantrycd:resource-identity-realm\"]]\n  }",
                 "",
             ),
             ("lifecycle {\n    ignore_changes = all\n  }", ""),
@@ -312,6 +312,7 @@ aws_sqs_queue.q[0] arn=arn:aws:sqs:us-east-1:000000000000:q all-realm=emu-{name}
 resource "aws_s3_bucket" "x" {{
 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: undoes. (
   tags = {{ "gantrycd:resource-identity-realm" = "mine" }}
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ ignored-tags
   {lifecycle}
 }}
 #- a/terraform.tfstate
@@ -324,6 +325,29 @@ aws_s3_bucket.y arn=arn:aws:s3:::logs
 "#
             ));
         }
+    }
+
+    #[test]
+    fn an_edit_of_a_key_that_is_not_ignored_ends_it() {
+        check(
+            r#"
+#- a/main.tf
+resource "aws_s3_bucket" "x" {
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: Until applied
+  tags = { "gantrycd:resource-identity-realm" = "mine" }
+  lifecycle {
+    ignore_changes = [tags["Name"], bucket]
+  }
+}
+#- a/terraform.tfstate
+aws_s3_bucket.x arn=arn:aws:s3:::logs
+#- b/main.tf
+resource "aws_s3_bucket" "y" {}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: Until applied
+#- b/terraform.tfstate
+aws_s3_bucket.y arn=arn:aws:s3:::logs
+"#,
+        );
     }
 
     const LOGS: &str = r#"

@@ -41,7 +41,7 @@
 use std::collections::BTreeMap;
 
 use crate::eval::Origin;
-use crate::identity::{MalformedRealm, Realm, opts_out};
+use crate::identity::{MalformedRealm, REALM_TAG, Realm, opts_out};
 use crate::workspace::tag_support::untaggable;
 use crate::workspace::{Configured, Place, Said, Site, Snapshot, Tag, is_editable};
 
@@ -118,6 +118,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
             if let Some((text, why, origin)) = malformed(&provider.tags.realm)
                 && supported
                 && !opted_out
+                && !provider.ignored.may_hide(REALM_TAG)
                 && is_editable(&origin.place.path)
             {
                 all.entry(origin.place.clone()).or_insert(Written {
@@ -159,6 +160,9 @@ fn is_read(snapshot: &Snapshot, stack: usize, configured: &Configured) -> Option
     let source = configured.source.as_deref()?;
     if !snapshot.registry.supports(source) || block.block().ignored {
         return Some(false);
+    }
+    if configured.ignored.may_hide(REALM_TAG) {
+        return None;
     }
     let opted_out = match configured.own.identity.is_absent() {
         false => may_opt_out(&configured.own.identity)?,

@@ -11,6 +11,7 @@ mod duplicate_in_stack;
 mod entries;
 mod fix;
 mod identity_in_default_tags;
+mod ignored_tags;
 mod keys;
 mod malformed_ignore;
 mod malformed_realm;
@@ -21,6 +22,7 @@ mod unknown_gantrycd_tag;
 mod unreadable_state;
 mod unsupported_provider;
 mod untaggable_type;
+mod unused_ignore;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -42,9 +44,11 @@ pub const ALL: &[Check] = &[
     bare_null::CHECK,
     sensitive_declaration::CHECK,
     unknown_gantrycd_tag::CHECK,
+    ignored_tags::CHECK,
     unsupported_provider::CHECK,
     malformed_ignore::CHECK,
     misplaced_ignore::CHECK,
+    unused_ignore::CHECK,
     unreadable_state::CHECK,
     syntax::CHECK,
 ];

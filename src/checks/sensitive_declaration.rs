@@ -42,7 +42,7 @@ use std::path::Path;
 use crate::config::{Declared, Module, ModuleFile};
 use crate::identity::{IDENTITY_TAG, REALM_TAG, SENSITIVE};
 use crate::syntax::{Expression, ExpressionKind};
-use crate::workspace::{Place, Said, Snapshot, Stack, Tag, Tags, header, is_editable};
+use crate::workspace::{IgnoredTags, Place, Said, Snapshot, Stack, Tag, Tags, header, is_editable};
 
 use super::{Check, Finding, MOST_RELATED, Related, Severity, keys, no_fixes};
 
@@ -93,7 +93,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
                 path: tags.file.path.clone(),
                 span: tags.value.span,
             };
-            for (key, tag) in sensitive(&configured.own) {
+            for (key, tag) in sensitive(&configured.own, &configured.ignored) {
                 add(stack, key, tag, argument.clone(), header(resource.base()));
             }
         }
@@ -101,7 +101,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
             let source = provider.source.as_deref();
             if source.is_some_and(|it| snapshot.registry.supports(it)) {
                 let block = header(&provider.block);
-                for (key, tag) in sensitive(&provider.tags) {
+                for (key, tag) in sensitive(&provider.tags, &provider.ignored) {
                     add(stack, key, tag, block.clone(), block.clone());
                 }
             }
@@ -110,11 +110,14 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
     findings.extend(all.into_values());
 }
 
-/// Those of the two tags that are.
-fn sensitive(tags: &Tags) -> impl Iterator<Item = (&'static str, &Tag)> {
+/// Those of the two tags that are, and reach the state.
+fn sensitive<'a>(
+    tags: &'a Tags,
+    ignored: &IgnoredTags,
+) -> impl Iterator<Item = (&'static str, &'a Tag)> {
     let both = [(IDENTITY_TAG, &tags.identity), (REALM_TAG, &tags.realm)];
     let both = both.into_iter();
-    both.filter(|(_, tag)| matches!(tag.value, Said::Sensitive))
+    both.filter(|(key, tag)| matches!(tag.value, Said::Sensitive) && !ignored.may_hide(key))
 }
 
 /// Whether one place lies in the block that has its header at the other.

@@ -42,6 +42,8 @@
 //! }
 //! ```
 
+use std::collections::BTreeMap;
+
 use crate::identity::{IDENTITY_TAG, REALM_TAG};
 use crate::workspace::{Configured, Place, Snapshot, Stack, is_editable};
 
@@ -62,7 +64,8 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         let does_nothing = !snapshot.registry.supports(source) && !block.ignored;
         does_nothing.then(|| finding(snapshot, stack, key, source, place))
     };
-    findings.extend(keys::judged(snapshot, declared, judge));
+    let mut all: BTreeMap<Place, Finding> = BTreeMap::new();
+    all.extend(keys::judged(snapshot, declared, judge).map(|it| (it.place.clone(), it)));
     for stack in &snapshot.stacks {
         for provider in &stack.providers {
             let source = provider.source.as_deref();
@@ -73,14 +76,14 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
             for (key, tag) in [(IDENTITY_TAG, &tags.identity), (REALM_TAG, &tags.realm)] {
                 let written = tag.key.as_ref().filter(|_| !tag.is_absent());
                 let here = written.filter(|it| keys::is_within(&provider.block, it));
-                if let Some(place) = here.filter(|it| is_editable(&it.path))
-                    && !findings.iter().any(|it| it.place == *place)
-                {
-                    findings.push(finding(snapshot, stack, key, source, place));
+                if let Some(place) = here.filter(|it| is_editable(&it.path)) {
+                    let new = || finding(snapshot, stack, key, source, place);
+                    all.entry(place.clone()).or_insert_with(new);
                 }
             }
         }
     }
+    findings.extend(all.into_values());
 }
 
 fn declared(configured: &Configured) -> impl Iterator<Item = (&'static str, &Place)> {

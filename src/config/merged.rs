@@ -111,16 +111,17 @@ impl Merged {
     }
 
     /// Whether an edit of an argument may never be applied: `ignore_changes` names one that `is`
-    /// says yes to, or `all`, or something that cannot be read.
-    pub fn may_ignore_changes(&self, is: &dyn Fn(&str) -> bool) -> bool {
+    /// says yes to, or `all`, or something that cannot be read. `is` is asked for the argument, and
+    /// for the key where only one entry of it is named.
+    pub fn may_ignore_changes(&self, is: &dyn Fn(&str, Option<&str>) -> bool) -> bool {
         let Some(ignored) = self.lifecycle("ignore_changes") else {
             return false;
         };
         match &ignored.value.kind {
             // `tags`, `tags["key"]`, in quotes or not
             ExpressionKind::Tuple(entries) => {
-                let mut names = entries.iter().map(first_name);
-                names.any(|it| it.is_none_or(is))
+                let mut entries = entries.iter();
+                entries.any(|it| first_name(it).is_none_or(|name| is(name, only_key(it))))
             }
             _ => true,
         }
@@ -174,6 +175,14 @@ fn first_name(expression: &Expression) -> Option<&str> {
             let (text, _) = expression.literal()?;
             text.split(['.', '[']).next()
         }
+    }
+}
+
+/// The key of `tags["key"]`.
+fn only_key(expression: &Expression) -> Option<&str> {
+    match &expression.kind {
+        ExpressionKind::Index(_, key) => key.literal().map(|(text, _)| text),
+        _ => None,
     }
 }
 

@@ -62,9 +62,13 @@ impl IgnoredTags {
         entry.map(|(text, place)| (&**text, place.as_ref()))
     }
 
+    /// Whether it may keep the tag with this key from the state.
+    pub fn may_hide(&self, key: &str) -> bool {
+        self.more || self.hiding(key).is_some()
+    }
+
     /// Whether it may keep one of gantrycd's two tags from the state.
     pub fn may_hide_ours(&self) -> bool {
-        let hides = |key: &str| self.hiding(key).is_some();
-        self.more || hides(IDENTITY_TAG) || hides(REALM_TAG)
+        self.may_hide(IDENTITY_TAG) || self.may_hide(REALM_TAG)
     }
 }

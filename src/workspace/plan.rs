@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::config::{Argument, Declared, Endpoint, Merged, ProviderRef, mentions_a_tag};
 use crate::eval::{Found, Value};
 use crate::identity::{
-    self, Address, Attributes, Identity, IdentityRegistry, Mode, ModulePath, NoIdentity,
+    self, Address, Attributes, IDENTITY_TAG, Identity, IdentityRegistry, Mode, ModulePath,
+    NoIdentity, REALM_TAG,
 };
 use crate::state::Record;
 
@@ -188,8 +189,10 @@ impl<'a> Decision<'a> {
     /// `ignore_tags` of its provider.
     fn ignores_tags(&self, configured: &Configured) -> bool {
         let resource = self.resource(configured.site);
+        let is_ours = |key: &str| [IDENTITY_TAG, REALM_TAG].contains(&key);
         // `tags`, `tags_all`
-        let ignores = resource.may_ignore_changes(&|it| it.starts_with("tags"));
+        let ignores = resource
+            .may_ignore_changes(&|it, key| it.starts_with("tags") && key.is_none_or(is_ours));
         ignores || configured.ignored.may_hide_ours()
     }
 
