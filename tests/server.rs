@@ -233,6 +233,28 @@ fn a_page_that_cannot_be_written_is_not_linked_to() {
 }
 
 #[test]
+fn text_that_does_nothing_is_faded_where_the_client_can() {
+    let mut other_tags = modern();
+    other_tags["textDocument"]["publishDiagnostics"]["tagSupport"]["valueSet"] = json!([2]);
+    for (capabilities, tags) in [
+        (modern(), json!([1])),
+        (other_tags, json!(null)),
+        (json!({}), json!(null)),
+    ] {
+        let example = Example::empty();
+        let block = "resource \"aws_kms_alias\" \"a\" {}\n";
+        example.write("main.tf", format!("{COMMENT}{block}"));
+        let alias = r#""type": "aws_kms_alias", "name": "a""#;
+        example.write("terraform.tfstate", state(alias, r#""name": "alias/a""#));
+        let mut client = Client::start(example.root(), capabilities);
+        let pushed = client.pushed("main.tf");
+        assert_eq!(pushed.to_string(), "  hint unused-ignore 0:2-0:41\n");
+        assert_eq!(pushed.diagnostics[0]["tags"], tags);
+        client.finish();
+    }
+}
+
+#[test]
 fn an_open_document_is_told_with_its_version() {
     let (_example, mut client) = started(modern());
     client.open(MAIN);
@@ -473,6 +495,14 @@ fn folders_come_and_go() {
         assert_eq!(client.pushed(file).to_string(), "");
     }
     client.finish();
+}
+
+/// A state with one resource.
+fn state(resource: &str, attributes: &str) -> String {
+    let provider = r#""provider": "provider[\"registry.terraform.io/hashicorp/aws\"]""#;
+    let instances = format!(r#""instances": [{{"attributes": {{{attributes}}}}}]"#);
+    let resource = format!(r#"{{"mode": "managed", {resource}, {provider}, {instances}}}"#);
+    format!(r#"{{"version": 4, "serial": 1, "lineage": "l", "resources": [{resource}]}}"#)
 }
 
 /// Two directories, each with a malformed realm.
@@ -992,11 +1022,9 @@ fn nothing_is_changed_below_terraforms_own_directory() {
     example.write(".terraform/modules/modules.json", modules);
     let block = "resource \"aws_sqs_queue\" \"q\" {\n  tags = { \"gantrycd:resource-identity-relam\" = \"x\" }\n}\n";
     example.write(INSTALLED, block);
-    let row = r#"{"mode": "managed", "module": "module.logs", "type": "aws_sqs_queue", "name": "q",
-        "provider": "provider[\"registry.terraform.io/hashicorp/aws\"]",
-        "instances": [{"attributes": {"arn": "arn:aws:sqs:eu-west-1:111122223333:q"}}]}"#;
-    let state = format!(r#"{{"version": 4, "serial": 1, "lineage": "l", "resources": [{row}]}}"#);
-    example.write("terraform.tfstate", state);
+    let queue = r#""module": "module.logs", "type": "aws_sqs_queue", "name": "q""#;
+    let arn = r#""arn": "arn:aws:sqs:eu-west-1:111122223333:q""#;
+    example.write("terraform.tfstate", state(queue, arn));
     let mut client = Client::start(example.root(), modern());
     client.open(INSTALLED);
     let (text, _) = hover(&mut client, INSTALLED, 0, 3);

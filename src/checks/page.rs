@@ -180,7 +180,7 @@ fn section(section: &Section, shown: impl Fn(&str) -> Vec<String>) -> Vec<String
             _ => ("hcl", ""),
         };
         parts.push(format!("### `{path}`{what}"));
-        parts.push(format!("```{language}\n{underlined}```"));
+        parts.push(format!("```{language}\n{}\n```", underlined.trim_end()));
         parts.extend(shown(path));
     }
     parts

@@ -119,31 +119,3 @@ pub(super) fn hover(
         range: Some(range(source, hover.span, settings.encoding)),
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::checks;
-    use crate::fixture::Fixture;
-
-    #[test]
-    fn text_that_does_nothing_is_tagged_for_clients_that_know_the_tag() {
-        let fixture = Fixture::new("#- main.tf\n# gantrycd:resource-identity: ignore=true\n");
-        let snapshot = fixture.snapshot();
-        let mut finding = checks::run(&snapshot).remove(0);
-        for (is_unnecessary, unnecessary_tag, tagged) in [
-            (true, true, true),
-            (true, false, false),
-            (false, true, false),
-        ] {
-            finding.is_unnecessary = is_unnecessary;
-            let settings = Settings {
-                unnecessary_tag,
-                ..Settings::default()
-            };
-            let told = diagnostic(&snapshot, &finding, None, settings).unwrap();
-            let tags = tagged.then(|| vec![DiagnosticTag::UNNECESSARY]);
-            assert_eq!(told.tags, tags);
-        }
-    }
-}
