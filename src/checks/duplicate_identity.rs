@@ -42,14 +42,14 @@
 
 use crate::workspace::Snapshot;
 
-use super::{Check, Finding, Severity, duplicate, fix};
+use super::{Check, Finding, Fix, Severity, duplicate, fix, tag_fix};
 
 pub(super) const CHECK: Check = Check {
     code: "duplicate-identity",
     page: include_str!("../../docs/checks/duplicate-identity.md"),
     severity: Severity::Error,
     run,
-    fixes: fix::ignore_block,
+    fixes,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
@@ -64,6 +64,15 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         };
         findings.extend(duplicate::findings(snapshot, group, CHECK.severity, tell));
     }
+}
+
+fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
+    let by_tag = [
+        tag_fix::own_realm(snapshot, finding),
+        tag_fix::opt_out(snapshot, finding),
+    ];
+    let ignored = fix::ignore_block(snapshot, finding).into_iter();
+    ignored.chain(by_tag.into_iter().flatten()).collect()
 }
 
 #[cfg(test)]

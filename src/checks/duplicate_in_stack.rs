@@ -38,14 +38,14 @@
 
 use crate::workspace::Snapshot;
 
-use super::{Check, Finding, Severity, duplicate, fix};
+use super::{Check, Finding, Fix, Severity, duplicate, fix, tag_fix};
 
 pub(super) const CHECK: Check = Check {
     code: "duplicate-in-stack",
     page: include_str!("../../docs/checks/duplicate-in-stack.md"),
     severity: Severity::Warning,
     run,
-    fixes: fix::ignore_block,
+    fixes,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
@@ -62,6 +62,11 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         };
         findings.extend(duplicate::findings(snapshot, group, CHECK.severity, tell));
     }
+}
+
+fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
+    let ignored = fix::ignore_block(snapshot, finding).into_iter();
+    ignored.chain(tag_fix::opt_out(snapshot, finding)).collect()
 }
 
 #[cfg(test)]

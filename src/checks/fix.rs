@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::{Declared, is_override};
+use crate::config::{Declared, ModuleFile, is_override};
 use crate::identity::Mode;
 use crate::identity::comment::IGNORE;
 use crate::syntax::Place as CommentPlace;
@@ -65,11 +65,7 @@ pub fn ignore_comment(snapshot: &Snapshot, block: &Declared) -> Option<Fix> {
         .map(|it| source.line_start(it.span.start))
         .min();
     let at = Span::at(top.unwrap_or(header_line) as usize);
-    let stacks: BTreeSet<_> = snapshot.uses(file).iter().map(|it| it.stack).collect();
-    let everywhere = match stacks.len() {
-        0 | 1 => String::new(),
-        n => format!(" in all {n} stacks that use it"),
-    };
+    let everywhere = everywhere(snapshot, file);
     let (mode, resource_type, name) = block.resource()?;
     let data = match mode {
         Mode::Data => "data.",
@@ -135,4 +131,13 @@ pub(super) fn remove_comment(snapshot: &Snapshot, place: &Place) -> Option<Fix> 
         }],
         is_safe: false,
     })
+}
+
+/// What the title of a fix says of a file that several stacks use.
+pub(super) fn everywhere(snapshot: &Snapshot, file: &ModuleFile) -> String {
+    let stacks: BTreeSet<_> = snapshot.uses(file).iter().map(|it| it.stack).collect();
+    match stacks.len() {
+        0 | 1 => String::new(),
+        n => format!(" in all {n} stacks that use it"),
+    }
 }

@@ -5,19 +5,23 @@
 
 mod bare_null;
 mod declaration_does_not_reach;
+mod dependency_cycle;
 mod duplicate;
 mod duplicate_identity;
 mod duplicate_in_stack;
+mod emulator_without_realm;
 mod entries;
 mod fix;
 mod identity_in_default_tags;
 mod ignored_tags;
 mod keys;
+mod lonely_realm;
 mod malformed_ignore;
 mod malformed_realm;
 mod misplaced_ignore;
 mod sensitive_declaration;
 mod syntax;
+mod tag_fix;
 mod unknown_gantrycd_tag;
 mod unreadable_state;
 mod unsupported_provider;
@@ -49,6 +53,9 @@ pub const ALL: &[Check] = &[
     malformed_ignore::CHECK,
     misplaced_ignore::CHECK,
     unused_ignore::CHECK,
+    lonely_realm::CHECK,
+    emulator_without_realm::CHECK,
+    dependency_cycle::CHECK,
     unreadable_state::CHECK,
     syntax::CHECK,
 ];
