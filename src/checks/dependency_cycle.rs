@@ -53,7 +53,7 @@ use petgraph::graphmap::DiGraphMap;
 
 use crate::workspace::{Edge, Place, Snapshot};
 
-use super::{Check, Finding, MOST_RELATED, Related, Severity, no_fixes};
+use super::{Check, Finding, Related, Severity, capped, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "dependency-cycle",
@@ -133,7 +133,7 @@ fn finding(snapshot: &Snapshot, edge: &Edge, place: Place, back: &[usize]) -> Fi
             place,
         }));
     }
-    finding.related.truncate(MOST_RELATED);
+    finding.related = capped(finding.related);
     finding.about(snapshot, edge.reader)
 }
 

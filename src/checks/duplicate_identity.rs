@@ -55,14 +55,11 @@ pub(super) const CHECK: Check = Check {
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
     let groups = snapshot.duplicates.iter();
     for group in groups.filter(|it| it.claimants().across_stacks) {
-        let tell = |claim, others: &str| {
-            format!(
-                "{} manages the same object as {others}: gantrycd reports it, and what one stack \
-                 applies the other undoes.",
-                duplicate::name(snapshot, claim)
-            )
-        };
-        findings.extend(duplicate::findings(snapshot, group, CHECK.severity, tell));
+        let told = (
+            "manages the same object as",
+            "What one stack applies, the other undoes.",
+        );
+        findings.extend(duplicate::findings(snapshot, group, CHECK.severity, told));
     }
 }
 
@@ -85,7 +82,7 @@ mod tests {
             r#"
 #- a/main.tf
 resource "aws_s3_bucket" "x" {}
-^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: aws_s3_bucket.x manages the same object as aws_s3_bucket.y of b: gantrycd reports it, and what one stack applies the other undoes. (arn:aws:s3:::logs, aws_s3_bucket, no realm)
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: aws_s3_bucket.x manages the same object as aws_s3_bucket.y of b (b/main.tf): arn:aws:s3:::logs (aws_s3_bucket, no realm). What one stack applies, the other undoes.
 #- a/terraform.tfstate
 aws_s3_bucket.x arn=arn:aws:s3:::logs
 #- b/main.tf
@@ -248,14 +245,14 @@ variable "tags" {{
 variable "realm" {{}}
 variable "key" {{}}
 resource "aws_s3_bucket" "x" {{
-^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_s3_bucket.y of b: gantrycd reports it, and what one stack applies the other undoes. (
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_s3_bucket.y of b (b/main.tf): arn:aws:s3:::logs (aws_s3_bucket, no realm). What one
   tags = {tags}
 }}
 #- a/terraform.tfstate
 aws_s3_bucket.x arn=arn:aws:s3:::logs
 #- b/main.tf
 resource "aws_s3_bucket" "y" {{}}
-^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: undoes. (
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: no realm). What one
 #- b/terraform.tfstate
 aws_s3_bucket.y arn=arn:aws:s3:::logs
 "#
@@ -319,7 +316,7 @@ aws_sqs_queue.q[0] arn=arn:aws:sqs:us-east-1:000000000000:q all-realm=emu-{name}
 #- a/main.tf
 {provider}
 resource "aws_s3_bucket" "x" {{
-^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: undoes. (
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: no realm). What one
   tags = {{ "gantrycd:resource-identity-realm" = "mine" }}
            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ ignored-tags
   {lifecycle}
@@ -328,7 +325,7 @@ resource "aws_s3_bucket" "x" {{
 aws_s3_bucket.x arn=arn:aws:s3:::logs
 #- b/main.tf
 resource "aws_s3_bucket" "y" {{}}
-^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: undoes. (
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: no realm). What one
 #- b/terraform.tfstate
 aws_s3_bucket.y arn=arn:aws:s3:::logs
 "#
@@ -382,7 +379,7 @@ module "m" {{
 }}
 #- a/m/main.tf
 resource "aws_s3_bucket" "new" {{}}
-^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: undoes. (
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: no realm). What one
 #- a/terraform.tfstate
 aws_s3_bucket.old arn=arn:aws:s3:::logs
 {LOGS}"#
@@ -446,7 +443,7 @@ aws_s3_bucket.x["logs"] arn=arn:aws:s3:::logs
             r#"
 #- a/main.tf
 resource "aws_vpc" "x" {}
-^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_vpc.y of a and aws_vpc.x of b
+^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_vpc.y of a and aws_vpc.x of b (b/main.tf)
 resource "aws_vpc" "y" {}
 ^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_vpc.x of a and aws_vpc.x of b
 #- a/terraform.tfstate
@@ -454,7 +451,7 @@ aws_vpc.x id=net/main
 aws_vpc.y id=net/main
 #- b/main.tf
 resource "aws_vpc" "x" {}
-^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_vpc.x of a and aws_vpc.y of a
+^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_vpc.x of a (a/main.tf) and aws_vpc.y of a (a/main.tf)
 #- b/terraform.tfstate
 aws_vpc.x id=net/main
 "#,

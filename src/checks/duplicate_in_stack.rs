@@ -54,13 +54,11 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         .iter()
         .filter(|it| !it.claimants().across_stacks)
     {
-        let tell = |claim, others: &str| {
-            format!(
-                "{} is the same object as {others}: gantrycd cannot tell which of them manages it.",
-                duplicate::name(snapshot, claim)
-            )
-        };
-        findings.extend(duplicate::findings(snapshot, group, CHECK.severity, tell));
+        let told = (
+            "is the same object as",
+            "gantrycd cannot tell which of them manages it.",
+        );
+        findings.extend(duplicate::findings(snapshot, group, CHECK.severity, told));
     }
 }
 
@@ -79,7 +77,7 @@ mod tests {
             r#"
 #- a/main.tf
 resource "aws_iam_policy" "one" {}
-^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-in-stack: aws_iam_policy.one is the same object as aws_iam_policy.two[0] of a: gantrycd cannot tell which of them manages it.
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-in-stack: aws_iam_policy.one is the same object as aws_iam_policy.two[0] of a: arn:aws:iam::111122223333:policy/p (aws_iam_policy, no realm). gantrycd cannot tell which of them manages it.
 resource "aws_iam_policy" "two" {
 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-in-stack: aws_iam_policy.two[0] is the same object as aws_iam_policy.one of a
   count = 2

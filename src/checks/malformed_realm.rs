@@ -45,7 +45,7 @@ use crate::identity::{MalformedRealm, REALM_TAG, Realm, opts_out};
 use crate::workspace::tag_support::untaggable;
 use crate::workspace::{Configured, Place, Said, Site, Snapshot, Tag, is_editable};
 
-use super::{Check, Edit, Finding, Fix, MOST_RELATED, Related, Severity, tag_fix};
+use super::{Check, Edit, Finding, Fix, Related, Severity, capped, tag_fix};
 
 pub(super) const CHECK: Check = Check {
     code: "malformed-realm",
@@ -229,12 +229,7 @@ fn related(snapshot: &Snapshot, reached: &[Reached]) -> Vec<Related> {
             related.push(Related { message, place });
         }
     }
-    let more = related.len().saturating_sub(MOST_RELATED);
-    related.truncate(MOST_RELATED);
-    if let Some(last) = related.last_mut().filter(|_| more > 0) {
-        last.message += &format!(", and {more} more");
-    }
-    related
+    capped(related)
 }
 
 fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {

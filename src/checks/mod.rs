@@ -194,6 +194,16 @@ fn no_fixes(_: &Snapshot, _: &Finding) -> Vec<Fix> {
 /// More places than these are counted, not listed.
 const MOST_RELATED: usize = 20;
 
+/// Leaves out related places that are too many, and has the last one say how many they are.
+fn capped(mut related: Vec<Related>) -> Vec<Related> {
+    let more = related.len().saturating_sub(MOST_RELATED);
+    related.truncate(MOST_RELATED);
+    if let Some(last) = related.last_mut().filter(|_| more > 0) {
+        last.message += &format!(", and {more} more");
+    }
+    related
+}
+
 /// A list of names as a person would write it: `a`, `a and b`, `a, b and 7 more`.
 fn listed(names: &[String]) -> String {
     match names {

@@ -44,7 +44,7 @@ use crate::identity::{IDENTITY_TAG, REALM_TAG, SENSITIVE};
 use crate::syntax::{Expression, ExpressionKind};
 use crate::workspace::{IgnoredTags, Place, Said, Snapshot, Stack, Tag, Tags, header, is_editable};
 
-use super::{Check, Finding, MOST_RELATED, Related, Severity, keys, no_fixes};
+use super::{Check, Finding, Related, Severity, capped, keys, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "sensitive-declaration",
@@ -73,7 +73,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         });
         let within =
             reached.path == place.path && finding.related.iter().any(|it| it.place == reached);
-        if !within && finding.related.len() < MOST_RELATED && !is_in(snapshot, &place, &reached) {
+        if !within && !is_in(snapshot, &place, &reached) {
             finding.related.push(Related {
                 message: format!("{} has it here", stack.name),
                 place: reached,
@@ -107,7 +107,10 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
             }
         }
     }
-    findings.extend(all.into_values());
+    findings.extend(all.into_values().map(|it| Finding {
+        related: capped(it.related),
+        ..it
+    }));
 }
 
 /// Those of the two tags that are, and reach the state.
@@ -318,7 +321,7 @@ variable "id" {{
   sensitive = true
 }}
 resource "aws_vpc" "v" {{
-^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: ((sensitive value), aws_vpc, no realm)
+^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: (sensitive value) (aws_vpc, no realm)
   tags = {{ "gantrycd:resource-identity" = var.id }}
                                           ^^^^^^ sensitive-declaration
 }}
