@@ -15,7 +15,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::checks::{self, Finding};
-use crate::ide::{self, Action};
+use crate::ide;
 use crate::identity::{Address, IDENTITY_TAG, IdentityRegistry, Mode, REALM_TAG};
 use crate::text::Span;
 use crate::workspace::{Place, Snapshot, Workspace};
@@ -261,9 +261,7 @@ fn check_action_in(mut fixture: Fixture, title: &str, after: &str) {
         let snapshot = fixture.snapshot();
         let findings = checks::run(&snapshot);
         let actions = ide::actions(&snapshot, &findings, &path, Span::at(cursor as usize));
-        let fixes = actions.into_iter().map(|it| match it {
-            Action::Fix(fix, _) | Action::Refactor(fix) => fix,
-        });
+        let fixes = actions.iter().map(|it| it.fix.clone());
         fixes.collect::<Vec<_>>()
     };
     let fixes = offered(&fixture, cursor);
@@ -273,20 +271,11 @@ fn check_action_in(mut fixture: Fixture, title: &str, after: &str) {
         panic!("one action {title:?}, not these: {fixes:#?}");
     };
     let text = std::fs::read_to_string(&path).unwrap();
-    let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    let mut edited = text.clone();
-    let mut edits: Vec<_> = fix.edits.iter().collect();
-    edits.sort_by_key(|it| std::cmp::Reverse(it.place.span));
-    let mut moved = i64::from(cursor);
-    for edit in edits {
-        assert_eq!(*edit.place.path, *path);
-        let range = edit.place.span.range();
-        if edit.place.span.end <= cursor {
-            moved += edit.new_text.len() as i64 - edit.place.span.len() as i64;
-        }
-        edited.replace_range(range.start + bom..range.end + bom, &edit.new_text);
-    }
+    let edited = edited(&path, &fix.edits);
     assert_eq!(edited, after);
+    let before_cursor = fix.edits.iter().filter(|it| it.place.span.end <= cursor);
+    let moves = before_cursor.map(|it| it.new_text.len() as i64 - it.place.span.len() as i64);
+    let moved = i64::from(cursor) + moves.sum::<i64>();
     if let (Some(was), Some(is)) = (formatted(&path, &text), formatted(&path, &edited))
         && was == text
     {
@@ -299,6 +288,21 @@ fn check_action_in(mut fixture: Fixture, title: &str, after: &str) {
     let again = offered(&fixture, moved.max(0) as u32);
     let again: Vec<_> = again.iter().filter(of_that_title).collect();
     assert!(again.is_empty(), "offered again: {again:#?}");
+}
+
+/// The text of a file after edits of it and of no other.
+#[track_caller]
+pub(crate) fn edited(path: &Path, edits: &[checks::Edit]) -> String {
+    let mut text = std::fs::read_to_string(path).unwrap();
+    let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let mut edits: Vec<_> = edits.iter().collect();
+    edits.sort_by_key(|it| std::cmp::Reverse(it.place.span));
+    for edit in edits {
+        assert_eq!(*edit.place.path, *path);
+        let range = edit.place.span.range();
+        text.replace_range(range.start + bom..range.end + bom, &edit.new_text);
+    }
+    text
 }
 
 /// What `terraform fmt` makes of a text. `None` of JSON, and where there is no terraform, which is
@@ -334,10 +338,7 @@ pub(crate) fn actions(text: &str) -> Vec<String> {
     let findings = checks::run(&snapshot);
     let path = fixture.path(&name);
     let actions = ide::actions(&snapshot, &findings, &path, Span::at(cursor as usize));
-    let title = |it| match it {
-        Action::Fix(fix, _) | Action::Refactor(fix) => fix.title,
-    };
-    actions.into_iter().map(title).collect()
+    actions.iter().map(|it| it.fix.title.clone()).collect()
 }
 
 /// Checks that nothing is offered at the cursor.

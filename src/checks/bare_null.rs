@@ -38,6 +38,7 @@ use super::{Check, Edit, Finding, Fix, Severity, keys};
 
 pub(super) const CHECK: Check = Check {
     code: "bare-null",
+    page: include_str!("../../docs/checks/bare-null.md"),
     severity: Severity::Warning,
     run,
     fixes,

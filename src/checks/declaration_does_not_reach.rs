@@ -2,6 +2,44 @@
 //!
 //! The declaration never reaches it: it asserts its bare ARN all the same, without the realm that
 //! everything around it has. Two emulators, say, then seem to manage one object.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- emulators/alice/main.tf
+//! provider "aws" {
+//!   default_tags {
+//!     tags = {
+//!       "gantrycd:resource-identity-realm" = "localstack-alice"
+//!     }
+//!   }
+//! }
+//!
+//! resource "aws_kms_alias" "app" {
+//! ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ declaration-does-not-reach: The realm localstack-alice
+//!   name = "alias/app"
+//! }
+//! #- emulators/alice/terraform.tfstate
+//! aws_kms_alias.app arn=arn:aws:kms:eu-west-1:000000000000:alias/app untaggable
+//! ```
+//!
+//! # Fixed
+//!
+//! ```hcl
+//! #- emulators/alice/main.tf
+//! provider "aws" {
+//!   default_tags {
+//!     tags = {
+//!       "gantrycd:resource-identity-realm" = "localstack-alice"
+//!     }
+//!   }
+//! }
+//!
+//! # gantrycd:resource-identity: ignore=true
+//! resource "aws_kms_alias" "app" {
+//!   name = "alias/app"
+//! }
+//! ```
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,6 +53,7 @@ use super::{Check, Finding, Fix, Related, Severity, fix};
 
 pub(super) const CHECK: Check = Check {
     code: "declaration-does-not-reach",
+    page: include_str!("../../docs/checks/declaration-does-not-reach.md"),
     severity: Severity::Information,
     run,
     fixes,

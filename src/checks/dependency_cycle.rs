@@ -57,6 +57,7 @@ use super::{Check, Finding, Related, Severity, capped, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "dependency-cycle",
+    page: include_str!("../../docs/checks/dependency-cycle.md"),
     severity: Severity::Warning,
     run,
     fixes: no_fixes,

@@ -1,8 +1,44 @@
-//! Two or more managed resources of different stacks are one object.
+//! Managed resources of different stacks are one object.
 //!
 //! Each of the stacks plans and applies as if the object were its own: what one sets, the other
 //! sets back, and what one destroys is gone for both. gantrycd reports the object and orders
 //! neither stack before the other.
+//!
+//! An edit that ends it leaves the finding as information, until it is applied. One that makes it is
+//! told at once.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- live/account/main.tf
+//! resource "aws_s3_bucket" "uploads" {
+//! ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_s3_bucket.files of live/legacy
+//!   bucket = "shop-uploads"
+//! }
+//! #- live/account/terraform.tfstate
+//! aws_s3_bucket.uploads arn=arn:aws:s3:::shop-uploads
+//! #- live/legacy/main.tf
+//! resource "aws_s3_bucket" "files" {
+//! ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_s3_bucket.uploads of live/account
+//!   bucket = "shop-uploads"
+//! }
+//! #- live/legacy/terraform.tfstate
+//! aws_s3_bucket.files arn=arn:aws:s3:::shop-uploads
+//! ```
+//!
+//! # Fixed
+//!
+//! One stack owns the bucket; the other lets go of it, without destroying it, and reads it. Two
+//! objects that only look alike, on two emulators say, are told apart by realms.
+//!
+//! ```hcl
+//! #- live/legacy/main.tf
+//! data "aws_s3_bucket" "files" {
+//!   bucket = "shop-uploads"
+//! }
+//! #- live/legacy/terraform.tfstate
+//! data.aws_s3_bucket.files arn=arn:aws:s3:::shop-uploads
+//! ```
 
 use crate::workspace::Snapshot;
 
@@ -10,6 +46,7 @@ use super::{Check, Finding, Fix, Severity, duplicate, fix, tag_fix};
 
 pub(super) const CHECK: Check = Check {
     code: "duplicate-identity",
+    page: include_str!("../../docs/checks/duplicate-identity.md"),
     severity: Severity::Error,
     run,
     fixes,

@@ -2,6 +2,39 @@
 //!
 //! It was imported twice, or `count` or `for_each` repeats one declared id. gantrycd cannot tell
 //! which of the two manages the object.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- network/main.tf
+//! resource "aws_subnet" "private" {
+//! ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-in-stack: aws_subnet.private[0] is the same object
+//!   count = 2
+//!   tags = {
+//!     "gantrycd:resource-identity" = "net/private"
+//!   }
+//! }
+//! #- network/terraform.tfstate
+//! aws_subnet.private[0] id=net/private
+//! aws_subnet.private[1] id=net/private
+//! ```
+//!
+//! # Fixed
+//!
+//! Each instance has an id of its own, once it is applied.
+//!
+//! ```hcl
+//! #- network/main.tf
+//! resource "aws_subnet" "private" {
+//!   count = 2
+//!   tags = {
+//!     "gantrycd:resource-identity" = "net/private-${count.index}"
+//!   }
+//! }
+//! #- network/terraform.tfstate
+//! aws_subnet.private[0] id=net/private-0
+//! aws_subnet.private[1] id=net/private-1
+//! ```
 
 use crate::workspace::Snapshot;
 
@@ -9,6 +42,7 @@ use super::{Check, Finding, Fix, Severity, duplicate, fix, tag_fix};
 
 pub(super) const CHECK: Check = Check {
     code: "duplicate-in-stack",
+    page: include_str!("../../docs/checks/duplicate-in-stack.md"),
     severity: Severity::Warning,
     run,
     fixes,

@@ -6,7 +6,7 @@
 //! # Example
 //!
 //! ```hcl
-//! #- main.tf
+//! #- emulators/alice/main.tf
 //! provider "aws" {
 //!   region = "us-east-1"
 //!
@@ -20,7 +20,7 @@
 //! # Fixed
 //!
 //! ```hcl
-//! #- main.tf
+//! #- emulators/alice/main.tf
 //! provider "aws" {
 //!   region = "us-east-1"
 //!
@@ -48,6 +48,7 @@ use super::{Check, Finding, Fix, Related, Severity, fix, tag_fix};
 
 pub(super) const CHECK: Check = Check {
     code: "emulator-without-realm",
+    page: include_str!("../../docs/checks/emulator-without-realm.md"),
     severity: Severity::Hint,
     run,
     fixes,

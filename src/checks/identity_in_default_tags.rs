@@ -1,7 +1,40 @@
 //! An id stands in a provider's `default_tags`.
 //!
 //! Every resource of the provider would be one and the same object. gantrycd refuses it: none of
-//! the resources that inherit it has an identity.
+//! the resources that inherit it has an identity. A realm may stand there, and so may `"null"`, which
+//! opts out the whole stack.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- network/main.tf
+//! provider "aws" {
+//!   default_tags {
+//!     tags = {
+//!       "gantrycd:resource-identity" = "net/main"
+//!                                       ^^^^^^^^ identity-in-default-tags: The id "net/main"
+//!     }
+//!   }
+//! }
+//!
+//! resource "aws_vpc" "main" {
+//!   cidr_block = "10.0.0.0/16"
+//! }
+//! ```
+//!
+//! # Fixed
+//!
+//! ```hcl
+//! #- network/main.tf
+//! provider "aws" {}
+//!
+//! resource "aws_vpc" "main" {
+//!   cidr_block = "10.0.0.0/16"
+//!   tags = {
+//!     "gantrycd:resource-identity" = "net/main"
+//!   }
+//! }
+//! ```
 
 use std::collections::BTreeMap;
 
@@ -12,6 +45,7 @@ use super::{Check, Finding, Related, Severity, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "identity-in-default-tags",
+    page: include_str!("../../docs/checks/identity-in-default-tags.md"),
     severity: Severity::Error,
     run,
     fixes: no_fixes,

@@ -55,6 +55,7 @@ use super::{Check, Finding, Related, Severity, keys, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "ignored-tags",
+    page: include_str!("../../docs/checks/ignored-tags.md"),
     severity: Severity::Warning,
     run,
     fixes: no_fixes,

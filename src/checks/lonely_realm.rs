@@ -64,6 +64,7 @@ use super::{Check, Edit, Finding, Fix, Related, Severity};
 
 pub(super) const CHECK: Check = Check {
     code: "lonely-realm",
+    page: include_str!("../../docs/checks/lonely-realm.md"),
     severity: Severity::Hint,
     run,
     fixes,

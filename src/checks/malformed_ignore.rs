@@ -1,6 +1,28 @@
-//! A comment that was meant to opt a block out, and is not honoured as it is written.
+//! A comment that was meant to opt a block out is not honoured as it is written.
 //!
-//! The one spelling is `gantrycd:resource-identity: ignore=true`. Anything near it does nothing.
+//! The one spelling is `gantrycd:resource-identity: ignore=true`. Anything near it does nothing: the
+//! resource has an identity as if nothing stood there.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- main.tf
+//! # gantrycd.resource-identity: ignore=true
+//!   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ malformed-ignore: the key is `gantrycd:resource-identity`
+//! resource "aws_autoscaling_group" "web" {
+//!   min_size = 1
+//! }
+//! ```
+//!
+//! # Fixed
+//!
+//! ```hcl
+//! #- main.tf
+//! # gantrycd:resource-identity: ignore=true
+//! resource "aws_autoscaling_group" "web" {
+//!   min_size = 1
+//! }
+//! ```
 
 use crate::identity::comment::{Directive, IGNORE};
 use crate::workspace::Snapshot;
@@ -9,6 +31,7 @@ use super::{Check, Finding, Severity, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "malformed-ignore",
+    page: include_str!("../../docs/checks/malformed-ignore.md"),
     severity: Severity::Warning,
     run,
     fixes: no_fixes,

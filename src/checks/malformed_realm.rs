@@ -1,7 +1,42 @@
-//! A realm does not parse: `[A-Za-z0-9._-]{1,64}`.
+//! A realm is not 1 to 64 of `A-Z a-z 0-9 . _ -`.
 //!
 //! gantrycd never mends a realm, since a mended one could be another's. A resource whose realm is
 //! malformed has no identity at all: its duplicates are not found, and nothing depends on it.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- emulators/bob/main.tf
+//! provider "aws" {
+//!   default_tags {
+//!     tags = {
+//!       "gantrycd:resource-identity-realm" = "localstack/bob"
+//!                                             ^^^^^^^^^^^^^^ malformed-realm: it has the character `/`
+//!     }
+//!   }
+//! }
+//!
+//! resource "aws_sqs_queue" "orders" {
+//!   name = "orders"
+//! }
+//! ```
+//!
+//! # Fixed
+//!
+//! ```hcl
+//! #- emulators/bob/main.tf
+//! provider "aws" {
+//!   default_tags {
+//!     tags = {
+//!       "gantrycd:resource-identity-realm" = "localstack-bob"
+//!     }
+//!   }
+//! }
+//!
+//! resource "aws_sqs_queue" "orders" {
+//!   name = "orders"
+//! }
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +49,7 @@ use super::{Check, Edit, Finding, Fix, Related, Severity, capped, tag_fix};
 
 pub(super) const CHECK: Check = Check {
     code: "malformed-realm",
+    page: include_str!("../../docs/checks/malformed-realm.md"),
     severity: Severity::Error,
     run,
     fixes,

@@ -1,7 +1,30 @@
-//! An ignore comment that stands where none is honoured.
+//! An ignore comment stands where none is honoured.
 //!
-//! It is honoured directly above the header of a `resource` or `data` block, at the end of the
-//! header's line, and directly in the block's body.
+//! It does nothing there. It is honoured directly above the header of a `resource` or `data` block, at
+//! the end of the header's line, and directly in the block's body. It covers that one block: above a
+//! `module` block it reaches none of the module's resources.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- main.tf
+//! # gantrycd:resource-identity: ignore=true
+//!   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ misplaced-ignore: it stands at no resource or data block
+//!
+//! resource "aws_autoscaling_group" "web" {
+//!   min_size = 1
+//! }
+//! ```
+//!
+//! # Fixed
+//!
+//! ```hcl
+//! #- main.tf
+//! # gantrycd:resource-identity: ignore=true
+//! resource "aws_autoscaling_group" "web" {
+//!   min_size = 1
+//! }
+//! ```
 
 use crate::config::{Declared, IgnoreComment, ModuleFile, is_override};
 use crate::identity::comment::Directive;
@@ -12,6 +35,7 @@ use super::{Check, Finding, Fix, Severity, fix};
 
 pub(super) const CHECK: Check = Check {
     code: "misplaced-ignore",
+    page: include_str!("../../docs/checks/misplaced-ignore.md"),
     severity: Severity::Warning,
     run,
     fixes,

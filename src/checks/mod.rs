@@ -1,6 +1,7 @@
 //! What can be wrong, one file per finding: its meaning, its code, its quick fix.
 //!
-//! A check sees a snapshot and proves what it reports from it. Knows nothing of editors.
+//! A check sees a snapshot and proves what it reports from it. Knows nothing of editors. The doc
+//! comment of its file is the source of its help page in `docs/checks`, as `page.rs` says.
 
 mod bare_null;
 mod declaration_does_not_reach;
@@ -65,11 +66,20 @@ pub const ALL: &[Check] = &[
 pub struct Check {
     /// Its stable code.
     pub code: &'static str,
+    /// Its help page, in Markdown.
+    pub page: &'static str,
     /// How grave it is unless somebody sets it otherwise.
     pub severity: Severity,
     run: fn(&Snapshot, &mut Vec<Finding>),
     /// What would mend a finding of it: asked when somebody wants to know.
     fixes: fn(&Snapshot, &Finding) -> Vec<Fix>,
+}
+
+impl Check {
+    /// What it finds, in one sentence of Markdown: the first paragraph of its page.
+    pub fn what(&self) -> &'static str {
+        self.page.split("\n\n").nth(1).unwrap_or_default()
+    }
 }
 
 /// How grave a finding is, the gravest last.
@@ -206,3 +216,6 @@ fn listed(names: &[String]) -> String {
         [one, two, rest @ ..] => format!("{one}, {two} and {} more", rest.len()),
     }
 }
+
+#[cfg(test)]
+mod page;

@@ -48,6 +48,7 @@ use super::{Check, Finding, Related, Severity, capped, keys, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "sensitive-declaration",
+    page: include_str!("../../docs/checks/sensitive-declaration.md"),
     severity: Severity::Error,
     run,
     fixes: no_fixes,

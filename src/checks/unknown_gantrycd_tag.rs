@@ -37,6 +37,7 @@ use super::{Check, Edit, Finding, Fix, Severity};
 
 pub(super) const CHECK: Check = Check {
     code: "unknown-gantrycd-tag",
+    page: include_str!("../../docs/checks/unknown-gantrycd-tag.md"),
     severity: Severity::Warning,
     run,
     fixes,

@@ -51,6 +51,7 @@ use super::{Check, Finding, Severity, keys, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "unsupported-provider",
+    page: include_str!("../../docs/checks/unsupported-provider.md"),
     severity: Severity::Hint,
     run,
     fixes: no_fixes,

@@ -1,7 +1,36 @@
-//! A gantrycd tag on a resource type whose tags never reach the state.
+//! A gantrycd tag stands on a resource type whose tags never reach the state.
 //!
 //! The tag does nothing: no id, no realm and no opt-out. Only an ignore comment reaches such a
-//! resource.
+//! resource. That a type takes no tags is shown by a row of it in the stack's own state, or known from
+//! the provider's schema, whose version the message names.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- main.tf
+//! resource "aws_autoscaling_group" "web" {
+//!   min_size = 1
+//!   max_size = 3
+//!
+//!   tag {
+//!     key                 = "gantrycd:resource-identity"
+//!                            ^^^^^^^^^^^^^^^^^^^^^^^^^^ untaggable-type: takes tags as blocks
+//!     value               = "null"
+//!     propagate_at_launch = false
+//!   }
+//! }
+//! ```
+//!
+//! # Fixed
+//!
+//! ```hcl
+//! #- main.tf
+//! # gantrycd:resource-identity: ignore=true
+//! resource "aws_autoscaling_group" "web" {
+//!   min_size = 1
+//!   max_size = 3
+//! }
+//! ```
 
 use crate::workspace::tag_support::{Evidence, Takes, untaggable};
 use crate::workspace::{Configured, Place, Snapshot, Stack};
@@ -10,6 +39,7 @@ use super::{Check, Finding, Severity, fix, keys};
 
 pub(super) const CHECK: Check = Check {
     code: "untaggable-type",
+    page: include_str!("../../docs/checks/untaggable-type.md"),
     severity: Severity::Warning,
     run,
     fixes: fix::ignore_block,

@@ -34,6 +34,7 @@ use super::{Check, Finding, Fix, Severity, fix};
 
 pub(super) const CHECK: Check = Check {
     code: "unused-ignore",
+    page: include_str!("../../docs/checks/unused-ignore.md"),
     severity: Severity::Hint,
     run,
     fixes,
