@@ -1,4 +1,4 @@
-//! A gantrycd tag that never reaches the state, or an edit of one that is never applied.
+//! A gantrycd tag never reaches the state, or an edit of one is never applied.
 //!
 //! What `ignore_tags` of the provider names is taken out before the state is written: gantrycd does
 //! not see it. What `ignore_changes` of the resource names stays as the state has it, whatever the

@@ -1,4 +1,4 @@
-//! A realm that one stack alone uses, one edit away from a realm that others use.
+//! One stack alone uses a realm that is one edit away from a realm that others use.
 //!
 //! Realms only match letter by letter. What this stack manages stands apart from what the others
 //! manage, which may be a slip of the pen: its duplicates are not found, and nothing of theirs

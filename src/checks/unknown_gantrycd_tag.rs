@@ -1,4 +1,4 @@
-//! A tag whose key looks like one of gantrycd's, and is none that gantrycd reads.
+//! A tag's key looks like one of gantrycd's, and is none that gantrycd reads.
 //!
 //! gantrycd reads `gantrycd:resource-identity` and `gantrycd:resource-identity-realm`, letter by
 //! letter. Any other key is a tag like all others: it declares nothing and opts nothing out.

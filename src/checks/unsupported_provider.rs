@@ -1,4 +1,4 @@
-//! A gantrycd tag on a resource whose provider gantrycd has no identity rule for.
+//! A gantrycd tag stands on a resource whose provider gantrycd has no identity rule for.
 //!
 //! The tag does nothing. gantrycd knows hashicorp/aws from the registries of Terraform and of
 //! OpenTofu; a mirror of it in another registry is another provider.

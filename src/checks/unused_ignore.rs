@@ -1,4 +1,4 @@
-//! An ignore comment on a block whose resources have no identity anyhow.
+//! An ignore comment stands on a block whose resources have no identity anyhow.
 //!
 //! It does nothing today. If a later version of the provider gives the type an ARN, it will: whoever
 //! wants that can keep it.
