@@ -2,7 +2,8 @@
 //!
 //! Several files in one string, each behind a line `#- path`. Under what a finding underlines
 //! stands a line `^^^ code: text`, which is taken out before the file is written: the text must be
-//! in the message, and the findings must be these and no others. `$0` is the cursor.
+//! in the message, and the findings must be these and no others. A severity may stand before the
+//! code. `$0` is the cursor.
 //!
 //! A state that does not begin with `{` is a line for each row: its address, then `arn=…`,
 //! `id=…` and `realm=…` (own tags), `all-id=…` and `all-realm=…` (only in `tags_all`),
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::checks::{self, Finding};
+use crate::checks::{self, Finding, Settings};
 use crate::ide::{self, Action};
 use crate::identity::{Address, IDENTITY_TAG, IdentityRegistry, Mode, REALM_TAG};
 use crate::text::Span;
@@ -31,6 +32,7 @@ pub(crate) struct Fixture {
 /// `path:line:column..column code`, columns in characters.
 struct Expected {
     place: String,
+    severity: Option<String>,
     text: String,
 }
 
@@ -59,9 +61,14 @@ impl Fixture {
                 continue;
             }
             let (code, text) = marks.trim().split_once(": ").unwrap_or((marks.trim(), ""));
+            let (severity, code) = match code.split_once(' ') {
+                Some((severity, code)) => (Some(severity.to_owned()), code),
+                None => (None, code),
+            };
             let line = file.lines().count();
             fixture.expected.push(Expected {
                 place: format!("{path}:{line}:{start}..{} {code}", start + length),
+                severity,
                 text: text.to_owned(),
             });
         }
@@ -154,26 +161,41 @@ fn state(path: &str, rows: &str) -> String {
 /// Checks a workspace: its findings are those that are marked, and no others.
 #[track_caller]
 pub(crate) fn check(text: &str) {
-    compare(text, |_| true);
+    compare(text, &Settings::default(), |_| true);
+}
+
+/// The same under an editor's settings, which have no fault.
+#[track_caller]
+pub(crate) fn check_with(editor: &Value, text: &str) {
+    let (editor, faults) = Settings::of_editor(editor);
+    assert!(faults.is_empty(), "{faults:#?}");
+    compare(text, &editor, |_| true);
 }
 
 /// The same of a workspace with a text that cannot be read, which is told of somewhere.
 #[track_caller]
 pub(crate) fn check_broken(text: &str) {
-    compare(text, |it| it.code != "syntax");
+    compare(text, &Settings::default(), |it| {
+        !["syntax", "workspace-file"].contains(&it.code)
+    });
 }
 
 #[track_caller]
-fn compare(text: &str, counts: impl Fn(&Finding) -> bool) {
+fn compare(text: &str, editor: &Settings, counts: impl Fn(&Finding) -> bool) {
     let fixture = Fixture::new(text);
-    let snapshot = fixture.snapshot();
-    let mut findings = checks::run(&snapshot);
+    let mut workspace = fixture.workspace();
+    workspace.set_variables(&editor.variables);
+    let snapshot = workspace.snapshot();
+    let mut findings = checks::run(&snapshot, editor);
     findings.retain(counts);
     let found: Vec<_> = findings.iter().map(|it| place(&snapshot, it)).collect();
     let mut unmatched: Vec<_> = found.iter().zip(&findings).collect();
     for expected in &fixture.expected {
         let at = unmatched.iter().position(|(place, it)| {
-            **place == expected.place && it.message.contains(&expected.text)
+            let severity = expected.severity.as_deref();
+            **place == expected.place
+                && severity.is_none_or(|wanted| wanted == it.severity.as_str())
+                && it.message.contains(&expected.text)
         });
         match at {
             Some(at) => _ = unmatched.remove(at),
@@ -183,7 +205,7 @@ fn compare(text: &str, counts: impl Fn(&Finding) -> bool) {
                 expected.text,
                 findings
                     .iter()
-                    .map(|it| (place(&snapshot, it), &it.message))
+                    .map(|it| (it.severity, place(&snapshot, it), &it.message))
                     .collect::<Vec<_>>()
             ),
         }
@@ -207,7 +229,7 @@ pub(crate) fn check_action(before: &str, title: &str, after: &str) {
     let path = fixture.path(&name);
     let offered = |fixture: &Fixture, cursor: u32| {
         let snapshot = fixture.snapshot();
-        let findings = checks::run(&snapshot);
+        let findings = checks::run(&snapshot, &Settings::default());
         let actions = ide::actions(&snapshot, &findings, &path, Span::at(cursor as usize));
         let fixes = actions.into_iter().map(|it| match it {
             Action::Fix(fix, _) | Action::Refactor(fix) => fix,
@@ -278,7 +300,7 @@ pub(crate) fn actions(text: &str) -> Vec<String> {
     let fixture = Fixture::new(text);
     let (name, cursor) = fixture.cursor.clone().expect("a cursor");
     let snapshot = fixture.snapshot();
-    let findings = checks::run(&snapshot);
+    let findings = checks::run(&snapshot, &Settings::default());
     let path = fixture.path(&name);
     let actions = ide::actions(&snapshot, &findings, &path, Span::at(cursor as usize));
     let title = |it| match it {

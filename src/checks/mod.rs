@@ -11,15 +11,19 @@ mod identity_in_default_tags;
 mod malformed_ignore;
 mod malformed_realm;
 mod misplaced_ignore;
+mod nearest;
+pub mod settings;
 mod syntax;
 mod unreadable_state;
 mod untaggable_type;
+mod workspace_file;
 
 use std::path::Path;
 use std::sync::Arc;
 
 pub use declaration_does_not_reach::{Unreached, unreached};
 pub use fix::{Edit, Fix, ignore_comment};
+pub use settings::Settings;
 
 use crate::text::Span;
 use crate::workspace::{Place, RowRef, Snapshot};
@@ -36,6 +40,7 @@ pub const ALL: &[Check] = &[
     misplaced_ignore::CHECK,
     unreadable_state::CHECK,
     syntax::CHECK,
+    workspace_file::CHECK,
 ];
 
 /// One kind of finding.
@@ -47,6 +52,27 @@ pub struct Check {
     run: fn(&Snapshot, &mut Vec<Finding>),
     /// What would mend a finding of it: asked when somebody wants to know.
     fixes: fn(&Snapshot, &Finding) -> Vec<Fix>,
+}
+
+impl Check {
+    /// The check of this code.
+    pub fn of(code: &str) -> Option<&'static Check> {
+        ALL.iter().find(|it| it.code == code)
+    }
+
+    /// How grave it is in an editor unless somebody sets it otherwise: there the language's own
+    /// server tells of errors of syntax.
+    pub fn severity_in_editor(&self) -> Severity {
+        match self.code == syntax::CHECK.code {
+            true => Severity::Hint,
+            false => self.severity,
+        }
+    }
+
+    /// What it is about, in Markdown.
+    pub fn about(&self) -> String {
+        format!("The check `{}`.", self.code)
+    }
 }
 
 /// How grave a finding is, the gravest last.
@@ -90,6 +116,8 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// Whether it is about text that does nothing, which an editor may fade.
     pub is_unnecessary: bool,
+    /// Whether a person set how grave it is.
+    is_graded: bool,
 }
 
 /// Another place that takes part in a finding.
@@ -101,16 +129,20 @@ pub struct Related {
     pub place: Place,
 }
 
-/// All findings of a snapshot, sorted by file and place.
-pub fn run(snapshot: &Snapshot) -> Vec<Finding> {
+/// All findings of a snapshot that a person wants to see, sorted by file and place. `editor` are the
+/// settings of an editor, which win over the workspace file's.
+pub fn run(snapshot: &Snapshot, editor: &Settings) -> Vec<Finding> {
+    let settings = Settings::in_force(snapshot, editor);
     let mut findings = Vec::new();
-    for check in ALL {
+    for check in ALL.iter().filter(|it| !settings.is_off(it)) {
         let from = findings.len();
         (check.run)(snapshot, &mut findings);
         for finding in &mut findings[from..] {
             finding.code = check.code;
+            settings.grade(check, finding);
         }
     }
+    findings.retain(|it| !settings.excludes(snapshot, it));
     findings.sort_by(|a, b| (&a.place, a.code, &a.message).cmp(&(&b.place, b.code, &b.message)));
     findings
 }
@@ -118,16 +150,14 @@ pub fn run(snapshot: &Snapshot) -> Vec<Finding> {
 impl Finding {
     /// What would mend it, the likeliest first. `snapshot` is the one that it was found in.
     pub fn fixes(&self, snapshot: &Snapshot) -> Vec<Fix> {
-        let check = ALL.iter().find(|it| it.code == self.code);
-        check.map_or_else(Vec::new, |it| (it.fixes)(snapshot, self))
+        Check::of(self.code).map_or_else(Vec::new, |it| (it.fixes)(snapshot, self))
     }
 
-    /// How grave it is in an editor, where the language's own server tells of errors of syntax.
+    /// How grave it is in an editor.
     pub fn severity_in_editor(&self) -> Severity {
-        match self.code == syntax::CHECK.code {
-            true => Severity::Hint,
-            false => self.severity,
-        }
+        let check = Check::of(self.code).filter(|_| !self.is_graded);
+        let most = check.map(Check::severity_in_editor);
+        most.map_or(self.severity, |most| self.severity.min(most))
     }
 
     /// A finding at a place, with nothing else to it. Its code is set by [`run`].
@@ -144,6 +174,7 @@ impl Finding {
             address: None,
             related: Vec::new(),
             is_unnecessary: false,
+            is_graded: false,
         }
     }
 

@@ -132,7 +132,7 @@ impl Analysis {
         }
         let part = |workspace: &Workspace| {
             let snapshot = workspace.snapshot();
-            let findings = checks::run(&snapshot);
+            let findings = checks::run(&snapshot, &Default::default());
             Part { snapshot, findings }
         };
         View {
