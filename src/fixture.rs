@@ -319,6 +319,12 @@ pub(crate) fn check_no_action(text: &str) {
 /// The hover at the cursor; links are `<path:line>`.
 #[track_caller]
 pub(crate) fn hover(text: &str) -> Option<String> {
+    hover_with(&json!({}), text)
+}
+
+/// The same under an editor's settings.
+#[track_caller]
+pub(crate) fn hover_with(editor: &Value, text: &str) -> Option<String> {
     let fixture = Fixture::new(text);
     let (name, cursor) = fixture.cursor.clone().expect("a cursor");
     let snapshot = fixture.snapshot();
@@ -327,13 +333,43 @@ pub(crate) fn hover(text: &str) -> Option<String> {
         let line = source.position(it.span.start, Default::default()).line + 1;
         format!("{}:{line}", snapshot.relative(&it.path))
     };
-    let hover = ide::hover(&snapshot, &fixture.path(&name), cursor, &link)?;
+    let (editor, _) = Settings::of_editor(editor);
+    let hover = ide::hover(&snapshot, &editor, &fixture.path(&name), cursor, &link)?;
     // the age of a file that was just written
     Some(
         hover
             .markdown
             .replace(", cached less than a minute ago", ""),
     )
+}
+
+/// What could be written at the cursor: what it is chosen by, and its line after that.
+#[track_caller]
+pub(crate) fn completions(text: &str) -> Vec<(String, String)> {
+    let fixture = Fixture::new(text);
+    let (name, cursor) = fixture.cursor.clone().expect("a cursor");
+    let snapshot = fixture.snapshot();
+    let path = fixture.path(&name);
+    let source = snapshot.source(&path).unwrap();
+    let chosen = |it: ide::Completion| {
+        assert!(it.span.touches(cursor), "{it:?}");
+        let mut line = Span {
+            start: source.line_start(cursor),
+            end: source.text().len() as u32,
+        };
+        line = source.first_line(line);
+        assert!(line.contains(it.span), "{it:?}");
+        let replaced = it.span.range();
+        let range = line.range();
+        let text = source.text();
+        let (before, after) = (
+            &text[range.start..replaced.start],
+            &text[replaced.end..range.end],
+        );
+        (it.name, [before, &it.new_text, after].concat())
+    };
+    let completions = ide::completion(&snapshot, &path, cursor).into_iter();
+    completions.map(chosen).collect()
 }
 
 fn place(snapshot: &Snapshot, finding: &Finding) -> String {

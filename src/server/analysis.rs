@@ -14,7 +14,7 @@ use tower_lsp::ls_types::{
     MessageType, Registration,
 };
 
-use crate::checks::{self, Finding};
+use crate::checks::{self, Finding, Settings};
 use crate::identity::IdentityRegistry;
 use crate::workspace::{Snapshot, Workspace, root_of};
 
@@ -31,6 +31,8 @@ const QUIET: Duration = Duration::from_millis(60);
 pub(super) struct View {
     pub(super) revision: u64,
     pub(super) parts: Vec<Part>,
+    /// The editor's settings.
+    pub(super) editor: Arc<Settings>,
     /// The versions of the open documents that were read.
     pub(super) versions: HashMap<Arc<Path>, i32>,
 }
@@ -106,6 +108,7 @@ impl Changes {
         self.disk |= later.disk;
         self.added.extend(later.added);
         self.removed.extend(later.removed);
+        self.settings = later.settings.or(self.settings.take());
     }
 }
 
@@ -114,6 +117,7 @@ struct Analysis {
     /// The client's folders. Two may belong to one workspace.
     folders: BTreeSet<PathBuf>,
     workspaces: Vec<Workspace>,
+    editor: Arc<Settings>,
     /// Of the open documents, those of the texts that the workspaces have.
     versions: HashMap<Arc<Path>, i32>,
 }
@@ -121,6 +125,12 @@ struct Analysis {
 impl Analysis {
     fn run(&mut self, session: &Session, changes: Changes) -> View {
         self.change_folders(session, &changes);
+        if let Some(settings) = &changes.settings {
+            self.editor = settings.clone();
+        }
+        for workspace in &mut self.workspaces {
+            workspace.set_variables(&self.editor.variables);
+        }
         if changes.disk {
             for workspace in &mut self.workspaces {
                 workspace.refresh();
@@ -132,12 +142,13 @@ impl Analysis {
         }
         let part = |workspace: &Workspace| {
             let snapshot = workspace.snapshot();
-            let findings = checks::run(&snapshot, &Default::default());
+            let findings = checks::run(&snapshot, &self.editor);
             Part { snapshot, findings }
         };
         View {
             revision: changes.revision,
             parts: self.workspaces.iter().map(part).collect(),
+            editor: self.editor.clone(),
             versions: self.versions.clone(),
         }
     }

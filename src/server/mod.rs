@@ -4,6 +4,7 @@
 //! to and publishes it; a request waits for the answer to the text that it was asked about.
 
 mod analysis;
+mod configuration;
 mod convert;
 mod document;
 mod input;
@@ -16,7 +17,8 @@ use std::time::Duration;
 use tokio::io::BufReader;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::{
-    CodeActionParams, CodeActionResponse, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    CodeActionParams, CodeActionResponse, CompletionParams, CompletionResponse,
+    DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
     DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     DidSaveTextDocumentParams, Hover, HoverParams, InitializeParams, InitializeResult,
     InitializedParams, MessageType, ServerInfo,
@@ -96,6 +98,7 @@ impl LanguageServer for Backend {
     }
 
     async fn initialized(&self, _: InitializedParams) {
+        self.session.start_configuration();
         tokio::spawn(analysis::run(self.session.clone()));
     }
 
@@ -128,11 +131,23 @@ impl LanguageServer for Backend {
         self.session.change_folders(&params.event);
     }
 
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        self.session.configure(&params.settings);
+    }
+
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let at = params.text_document_position_params;
         let view = self.session.view().await;
         let settings = self.session.settings();
         Ok(compute(move || convert::hover(&view, settings, &at)).await)
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        let at = params.text_document_position;
+        let view = self.session.view().await;
+        let settings = self.session.settings();
+        let list = compute(move || convert::completion(&view, settings, &at)).await;
+        Ok(list.map(CompletionResponse::List))
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
