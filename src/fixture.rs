@@ -2,7 +2,8 @@
 //!
 //! Several files in one string, each behind a line `#- path`. Under what a finding underlines
 //! stands a line `^^^ code: text`, which is taken out before the file is written: the text must be
-//! in the message, and the findings must be these and no others. `$0` is the cursor.
+//! in the message, and the findings must be these and no others. A severity may stand before the
+//! code. `$0` is the cursor.
 //!
 //! A state that does not begin with `{` is a line for each row: its address, then `arn=…`,
 //! `id=…` and `realm=…` (own tags), `all-id=…` and `all-realm=…` (only in `tags_all`),
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::checks::{self, Finding};
+use crate::checks::{self, Finding, Settings};
 use crate::ide;
 use crate::identity::{Address, IDENTITY_TAG, IdentityRegistry, Mode, REALM_TAG};
 use crate::text::Span;
@@ -43,6 +44,7 @@ pub(crate) struct Fixture {
 /// `path:line:column..column code`, columns in characters.
 struct Expected {
     place: String,
+    severity: Option<String>,
     text: String,
 }
 
@@ -99,9 +101,14 @@ impl Fixture {
                 continue;
             }
             let (code, text) = marks.trim().split_once(": ").unwrap_or((marks.trim(), ""));
+            let (severity, code) = match code.split_once(' ') {
+                Some((severity, code)) => (Some(severity.to_owned()), code),
+                None => (None, code),
+            };
             let line = file.lines().count();
             fixture.expected.push(Expected {
                 place: format!("{path}:{line}:{start}..{} {code}", start + length),
+                severity,
                 text: text.to_owned(),
             });
         }
@@ -199,26 +206,41 @@ fn state(path: &str, rows: &str) -> String {
 /// However its lines end.
 #[track_caller]
 pub(crate) fn check(text: &str) {
-    compare(Fixture::new(text), |_| true);
-    compare(Fixture::written(text, Lines::Windows), |_| true);
+    check_with(&json!({}), text);
+}
+
+/// The same under an editor's settings, which have no fault.
+#[track_caller]
+pub(crate) fn check_with(editor: &Value, text: &str) {
+    let (editor, faults) = Settings::of_editor(editor);
+    assert!(faults.is_empty(), "{faults:#?}");
+    compare(Fixture::new(text), &editor, |_| true);
+    compare(Fixture::written(text, Lines::Windows), &editor, |_| true);
 }
 
 /// The same of a workspace with a text that cannot be read, which is told of somewhere.
 #[track_caller]
 pub(crate) fn check_broken(text: &str) {
-    compare(Fixture::new(text), |it| it.code != "syntax");
+    compare(Fixture::new(text), &Settings::default(), |it| {
+        !["syntax", "workspace-file"].contains(&it.code)
+    });
 }
 
 #[track_caller]
-fn compare(fixture: Fixture, counts: impl Fn(&Finding) -> bool) {
-    let snapshot = fixture.snapshot();
-    let mut findings = checks::run(&snapshot);
+fn compare(fixture: Fixture, editor: &Settings, counts: impl Fn(&Finding) -> bool) {
+    let mut workspace = fixture.workspace();
+    workspace.set_variables(&editor.variables);
+    let snapshot = workspace.snapshot();
+    let mut findings = checks::run(&snapshot, editor);
     findings.retain(counts);
     let found: Vec<_> = findings.iter().map(|it| place(&snapshot, it)).collect();
     let mut unmatched: Vec<_> = found.iter().zip(&findings).collect();
     for expected in &fixture.expected {
         let at = unmatched.iter().position(|(place, it)| {
-            **place == expected.place && it.message.contains(&expected.text)
+            let severity = expected.severity.as_deref();
+            **place == expected.place
+                && severity.is_none_or(|wanted| wanted == it.severity.as_str())
+                && it.message.contains(&expected.text)
         });
         match at {
             Some(at) => _ = unmatched.remove(at),
@@ -228,7 +250,7 @@ fn compare(fixture: Fixture, counts: impl Fn(&Finding) -> bool) {
                 expected.text,
                 findings
                     .iter()
-                    .map(|it| (place(&snapshot, it), &it.message))
+                    .map(|it| (it.severity, place(&snapshot, it), &it.message))
                     .collect::<Vec<_>>()
             ),
         }
@@ -259,7 +281,7 @@ fn check_action_in(mut fixture: Fixture, title: &str, after: &str) {
     let path = fixture.path(&name);
     let offered = |fixture: &Fixture, cursor: u32| {
         let snapshot = fixture.snapshot();
-        let findings = checks::run(&snapshot);
+        let findings = checks::run(&snapshot, &Settings::default());
         let actions = ide::actions(&snapshot, &findings, &path, Span::at(cursor as usize));
         let fixes = actions.iter().map(|it| it.fix.clone());
         fixes.collect::<Vec<_>>()
@@ -335,7 +357,7 @@ pub(crate) fn actions(text: &str) -> Vec<String> {
     let fixture = Fixture::new(text);
     let (name, cursor) = fixture.cursor.clone().expect("a cursor");
     let snapshot = fixture.snapshot();
-    let findings = checks::run(&snapshot);
+    let findings = checks::run(&snapshot, &Settings::default());
     let path = fixture.path(&name);
     let actions = ide::actions(&snapshot, &findings, &path, Span::at(cursor as usize));
     actions.iter().map(|it| it.fix.title.clone()).collect()
@@ -351,6 +373,12 @@ pub(crate) fn check_no_action(text: &str) {
 /// The hover at the cursor; links are `<path:line>`.
 #[track_caller]
 pub(crate) fn hover(text: &str) -> Option<String> {
+    hover_with(&json!({}), text)
+}
+
+/// The same under an editor's settings.
+#[track_caller]
+pub(crate) fn hover_with(editor: &Value, text: &str) -> Option<String> {
     let fixture = Fixture::new(text);
     let (name, cursor) = fixture.cursor.clone().expect("a cursor");
     let snapshot = fixture.snapshot();
@@ -359,13 +387,43 @@ pub(crate) fn hover(text: &str) -> Option<String> {
         let line = source.position(it.span.start, Default::default()).line + 1;
         format!("{}:{line}", snapshot.relative(&it.path))
     };
-    let hover = ide::hover(&snapshot, &fixture.path(&name), cursor, &link)?;
+    let (editor, _) = Settings::of_editor(editor);
+    let hover = ide::hover(&snapshot, &editor, &fixture.path(&name), cursor, &link)?;
     // the age of a file that was just written
     Some(
         hover
             .markdown
             .replace(", cached less than a minute ago", ""),
     )
+}
+
+/// What could be written at the cursor: what it is chosen by, and its line after that.
+#[track_caller]
+pub(crate) fn completions(text: &str) -> Vec<(String, String)> {
+    let fixture = Fixture::new(text);
+    let (name, cursor) = fixture.cursor.clone().expect("a cursor");
+    let snapshot = fixture.snapshot();
+    let path = fixture.path(&name);
+    let source = snapshot.source(&path).unwrap();
+    let chosen = |it: ide::Completion| {
+        assert!(it.span.touches(cursor), "{it:?}");
+        let mut line = Span {
+            start: source.line_start(cursor),
+            end: source.text().len() as u32,
+        };
+        line = source.first_line(line);
+        assert!(line.contains(it.span), "{it:?}");
+        let replaced = it.span.range();
+        let range = line.range();
+        let text = source.text();
+        let (before, after) = (
+            &text[range.start..replaced.start],
+            &text[replaced.end..range.end],
+        );
+        (it.name, [before, &it.new_text, after].concat())
+    };
+    let completions = ide::completion(&snapshot, &path, cursor).into_iter();
+    completions.map(chosen).collect()
 }
 
 fn place(snapshot: &Snapshot, finding: &Finding) -> String {

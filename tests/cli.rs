@@ -259,6 +259,46 @@ fn a_part_of_the_workspace_can_be_asked_for() {
     assert_eq!((checked.code, checked.err.as_str()), (Some(0), ""));
 }
 
+#[test]
+fn the_workspace_file_decides_how_grave_a_finding_is() {
+    let example = Example::copy();
+    let check = |settings: &str| {
+        example.write("gantrycd.hcl", settings);
+        let checked = run(example.root(), &["check", "--format", "json"]);
+        assert_eq!(checked.err, "");
+        let report = json(&checked);
+        let findings = report["findings"].as_array().unwrap().iter();
+        let severities = findings.map(|it| format!("{} {}", it["severity"], it["code"]));
+        let mut severities: Vec<_> = severities.map(|it| it.replace('"', "")).collect();
+        severities.dedup();
+        (checked.code, severities.join(", "))
+    };
+    let (code, told) = check(
+        "checks {\n  duplicate-identity = \"hint\"\n  malformed-realm = \"information\"\n  \
+         declaration-does-not-reach = \"off\"\n}\n",
+    );
+    let expected = "hint duplicate-identity, information malformed-realm, hint duplicate-identity";
+    assert_eq!((code, told.as_str()), (Some(0), expected));
+    let (code, told) = check(
+        "checks {\n  duplicate-identity = { exclude = [\"live/**\", \"emulators/**\"] }\n  \
+         malformed-realm = \"off\"\n}\n",
+    );
+    let expected = "information declaration-does-not-reach";
+    assert_eq!((code, told.as_str()), (Some(0), expected));
+    let (code, told) = check(
+        "checks {\n  duplicate-identity = \"off\"\n  malformed-realm = \"off\"\n  \
+         declaration-does-not-reach = \"warning\"\n}\n",
+    );
+    let expected = "warning declaration-does-not-reach";
+    assert_eq!((code, told.as_str()), (Some(1), expected));
+    let (code, told) = check(
+        "checks {\n  duplicate-identity = \"off\"\n  malformed-realm = \"off\"\n  \
+         declaration-reaches = \"off\"\n}\n",
+    );
+    let expected = "information declaration-does-not-reach, error workspace-file";
+    assert_eq!((code, told.as_str()), (Some(1), expected));
+}
+
 // ------------------------------------------------------------------------------------------------
 // Bad input
 

@@ -322,7 +322,7 @@ fn findings() {
         }
         let snapshot = open(root.path());
         let mut found: BTreeMap<String, Vec<(&str, u32)>> = BTreeMap::new();
-        for finding in checks::run(&snapshot) {
+        for finding in checks::run(&snapshot, &Default::default()) {
             let source = snapshot.source(&finding.place.path).unwrap();
             let line = source
                 .position(finding.place.span.start, Default::default())

@@ -1035,6 +1035,282 @@ fn nothing_is_changed_below_terraforms_own_directory() {
 }
 
 // ------------------------------------------------------------------------------------------------
+// Settings
+
+const SETTINGS: &str = "gantrycd.hcl";
+
+/// The files of the example that have a duplicate in them.
+const DUPLICATES: [&str; 4] = [
+    MAIN,
+    "emulators/bob/main.tf",
+    "live/account/storage.tf",
+    "live/legacy/main.tf",
+];
+
+/// The next diagnostics of these files have a duplicate of this severity; none, if it is off.
+fn duplicates_become(client: &mut Client, files: &[&str], severity: &str) {
+    for file in files {
+        let told = client.pushed(file).to_string();
+        let duplicate = format!("  {severity} duplicate-identity");
+        match severity {
+            "off" => assert!(!told.contains("duplicate-identity"), "{file}\n{told}"),
+            _ => assert!(told.contains(&duplicate), "{file}\n{told}"),
+        }
+    }
+}
+
+#[test]
+fn the_workspace_file_is_served_like_any_other() {
+    let (example, mut client) = started(modern());
+    let text = "checks {\n  duplicate-identty = \"off\"\n  syntax = \"hint\"\n}\n";
+    client.open_with(SETTINGS, text);
+    let pushed = client.pushed(SETTINGS);
+    assert_eq!(pushed.to_string(), "  error workspace-file 1:2-1:19\n");
+    assert_eq!(
+        pushed.diagnostics[0]["message"],
+        "There is no check `duplicate-identty`: did you mean `duplicate-identity`? It is left \
+         aside."
+    );
+    let actions = client.actions(SETTINGS, [1, 5, 1, 5], Some(&["quickfix"]));
+    assert_eq!(
+        titles(&actions),
+        ["Change `duplicate-identty` to `duplicate-identity`"]
+    );
+    let change = &actions[0]["edit"]["documentChanges"][0];
+    assert_eq!(change["textDocument"]["uri"], uri(&example.path(SETTINGS)));
+    let edit = json!({ "range": range([1, 2, 1, 19]), "newText": "duplicate-identity" });
+    assert_eq!(change["edits"], json!([edit]));
+
+    let (shown, at) = hover(&mut client, SETTINGS, 2, 4);
+    let here = format!(
+        "Severity `hint`, set [here]({}#L3)",
+        uri(&example.path(SETTINGS))
+    );
+    assert!(shown.starts_with(&here), "{shown}");
+    assert_eq!(at, "2:2-2:8");
+    let (shown, at) = hover(&mut client, SETTINGS, 0, 0);
+    assert!(shown.starts_with("How grave the findings"), "{shown}");
+    assert_eq!(at, "0:0-0:6");
+    assert_eq!(client.hover(SETTINGS, 1, 5), None);
+    client.finish();
+}
+
+#[test]
+fn the_workspace_file_is_completed() {
+    let mut capabilities = modern();
+    // positions in UTF-16 units, behind what has fewer of them than bytes
+    capabilities["general"] = json!({});
+    let (_example, mut client) = started(capabilities);
+    client.open_with(SETTINGS, "checks {\n  /* é😀 */ syntax = \"h\"\n  du\n}\n");
+    client.pushed(SETTINGS);
+
+    let list = client.complete(SETTINGS, 1, 23);
+    assert_eq!(list["isIncomplete"], false);
+    let items = list["items"].as_array().unwrap();
+    let labels: Vec<_> = items.iter().map(|it| &it["label"]).collect();
+    assert_eq!(labels, ["off", "hint", "information", "warning", "error"]);
+    let edit = json!({ "range": range([1, 22, 1, 23]), "newText": "hint" });
+    assert_eq!(items[1]["textEdit"], edit);
+    assert_eq!(items[1]["documentation"]["kind"], "markdown");
+
+    let list = client.complete(SETTINGS, 2, 4);
+    let items = list["items"].as_array().unwrap();
+    let duplicate = items.iter().find(|it| it["label"] == "duplicate-in-stack");
+    let edit = json!({ "range": range([2, 2, 2, 4]), "newText": "duplicate-in-stack" });
+    assert_eq!(duplicate.unwrap()["textEdit"], edit);
+    assert!(items.iter().all(|it| it["label"] != "syntax"), "it is set");
+
+    client.edit(SETTINGS, 2, &[([0, 0, 4, 0], "stack \"\"")]);
+    client.pushed(SETTINGS);
+    let list = client.complete(SETTINGS, 0, 7);
+    let items = list["items"].as_array().unwrap();
+    let labels: Vec<_> = items
+        .iter()
+        .map(|it| it["label"].as_str().unwrap())
+        .collect();
+    assert!(labels.contains(&"live/account"), "{labels:?}");
+
+    assert_eq!(client.complete(MAIN, 5, 3), json!(null));
+    assert_eq!(client.complete("no-such-file.tf", 0, 0), json!(null));
+    client.finish();
+}
+
+#[test]
+fn unsaved_settings_count_at_once() {
+    let (_example, mut client) = started(modern());
+    client.open_with(SETTINGS, "checks {\n  duplicate-identity = \"hint\"\n}\n");
+    duplicates_become(&mut client, &DUPLICATES, "hint");
+    client.edit(SETTINGS, 2, &[([1, 24, 1, 28], "off")]);
+    duplicates_become(&mut client, &DUPLICATES, "off");
+    let exclude = "{ exclude = [\"live/legacy/**\"] }";
+    client.edit(SETTINGS, 3, &[([1, 23, 1, 28], exclude)]);
+    for file in &DUPLICATES[..3] {
+        assert_eq!(client.pushed(file).to_string(), example_of(file));
+    }
+    client.close(SETTINGS);
+    let legacy = client.pushed("live/legacy/main.tf").to_string();
+    assert_eq!(legacy, example_of("live/legacy/main.tf"));
+    client.finish();
+}
+
+#[test]
+fn settings_on_the_disk_are_read_when_they_change() {
+    for (capabilities, says_so) in [(watching(), true), (modern(), false)] {
+        let (example, mut client) = started(capabilities);
+        let text = "checks {\n  duplicate-identity = \"hint\"\n}\n";
+        replace(&mut client, &example, SETTINGS, text, says_so);
+        duplicates_become(&mut client, &DUPLICATES, "hint");
+        example.remove(SETTINGS);
+        if says_so {
+            client.disk_changed(SETTINGS);
+        }
+        duplicates_become(&mut client, &DUPLICATES, "error");
+        client.finish();
+    }
+}
+
+#[test]
+fn settings_that_an_editor_begins_with_count_from_the_start() {
+    let settings = json!({ "checks": { "duplicate-identity": "warning" } });
+    for options in [settings.clone(), json!({ "gantrycd": settings })] {
+        let example = Example::copy();
+        let mut client = Client::start_with(example.root(), modern(), options);
+        let told = told(&client.pushed_all(FILES));
+        assert_eq!(
+            told,
+            EXAMPLE.replace("error duplicate", "warning duplicate")
+        );
+        client.finish();
+    }
+}
+
+#[test]
+fn settings_change_while_the_editor_runs() {
+    let (example, mut client) = started(modern());
+    let checks = |severity: &str| json!({ "checks": { "duplicate-identity": severity } });
+    client.configure(json!({ "gantrycd": checks("warning"), "other": { "checks": 7 } }));
+    duplicates_become(&mut client, &DUPLICATES, "warning");
+    client.configure(checks("hint"));
+    duplicates_become(&mut client, &DUPLICATES, "hint");
+    // the same once more, and others' settings, change nothing
+    client.configure(checks("hint"));
+    client.configure(json!({ "gantrycd": {} }));
+    duplicates_become(&mut client, &DUPLICATES, "error");
+
+    // over the workspace file's, key by key
+    let file =
+        "checks {\n  duplicate-identity = { severity = \"hint\", exclude = [\"live/**\"] }\n}\n";
+    client.open_with(SETTINGS, file);
+    duplicates_become(&mut client, &DUPLICATES[..2], "hint");
+    duplicates_become(&mut client, &DUPLICATES[2..], "off");
+    client.configure(checks("warning"));
+    duplicates_become(&mut client, &DUPLICATES[..2], "warning");
+    let (shown, _) = hover(&mut client, SETTINGS, 1, 5);
+    let here = uri(&example.path(SETTINGS));
+    let expected = format!(
+        "Severity `warning`, set by the editor  \nNot shown in `live/**`, set [here]({here}#L2)"
+    );
+    assert!(shown.starts_with(&expected), "{shown}");
+    client.configure(json!(null));
+    duplicates_become(&mut client, &DUPLICATES[..2], "hint");
+    client.finish();
+}
+
+#[test]
+fn a_fault_in_settings_is_told_once_and_the_rest_counts() {
+    let (_example, mut client) = started(modern());
+    let settings = json!({ "checks": {
+        "duplicate-identity": "warning",
+        "malformed-relm": "off",
+        "syntax": { "exclude": "sandbox" },
+    }, "colour": "red" });
+    for _ in 0..2 {
+        client.configure(json!({ "gantrycd": settings }));
+    }
+    duplicates_become(&mut client, &DUPLICATES, "warning");
+    assert_eq!(
+        client.warned(),
+        "gantrycd settings: There is no setting `colour`. It is left aside. There is no check \
+         `malformed-relm`: did you mean `malformed-realm`? It is left aside. `exclude` takes a \
+         list of globs, as in `[\"sandbox/**\"]`, not \"sandbox\". It is left aside."
+    );
+    client.configure(json!({ "gantrycd": "off" }));
+    duplicates_become(&mut client, &DUPLICATES, "error");
+    let what = "gantrycd settings: The settings are to be an object, not `\"off\"`.";
+    assert_eq!(client.warned(), what);
+    client.finish();
+
+    let example = Example::copy();
+    let mut client = Client::start_with(example.root(), modern(), json!({ "colour": "red" }));
+    client.pushed_all(FILES);
+    let what = "gantrycd settings: There is no setting `colour`. It is left aside.";
+    assert_eq!(client.warned(), what);
+    client.finish();
+}
+
+#[test]
+fn a_client_that_answers_is_asked_for_the_settings() {
+    let mut capabilities = modern();
+    capabilities["workspace"]["configuration"] = json!(true);
+    capabilities["workspace"]["didChangeConfiguration"] = json!({ "dynamicRegistration": true });
+    let example = Example::copy();
+    let options = json!({ "checks": { "duplicate-identity": "information" } });
+    let mut client = Client::start_with(example.root(), capabilities, options);
+    let registered = client.serve("client/registerCapability");
+    let method = &registered["registrations"][0]["method"];
+    assert_eq!(method, "workspace/didChangeConfiguration");
+    // it has none: those from the start count
+    let asked = client.serve_with("workspace/configuration", json!([null]));
+    assert_eq!(asked, json!({ "items": [{ "section": "gantrycd" }] }));
+    let told = told(&client.pushed_all(FILES));
+    assert_eq!(
+        told,
+        EXAMPLE.replace("error duplicate", "information duplicate")
+    );
+
+    let answer = |severity: &str| json!([{ "checks": { "duplicate-identity": severity } }]);
+    for (changed, severity) in [
+        (json!(null), "warning"),
+        (json!({}), "hint"),
+        (json!({ "other": 1 }), "off"),
+    ] {
+        client.configure(changed);
+        client.serve_with("workspace/configuration", answer(severity));
+        duplicates_become(&mut client, &DUPLICATES, severity);
+    }
+
+    // nobody waits for an answer, and one to an older question is passed over
+    client.configure(json!(null));
+    let question = |it: &Value| it["method"] == "workspace/configuration";
+    let older = client.receive("a question", question);
+    client.configure(json!({ "gantrycd": { "checks": { "duplicate-identity": "hint" } } }));
+    duplicates_become(&mut client, &DUPLICATES, "hint");
+    let answer = json!({ "jsonrpc": "2.0", "id": older["id"], "result": answer("warning") });
+    client.send(answer.to_string().as_bytes());
+    client.configure(json!({ "gantrycd": { "checks": { "duplicate-identity": "error" } } }));
+    duplicates_become(&mut client, &DUPLICATES, "error");
+    client.finish();
+}
+
+#[test]
+fn an_editor_gives_variables_their_values() {
+    let example = Example::empty();
+    let realm = "variable \"realm\" {}\nprovider \"aws\" {\n  default_tags {\n    tags = { \"gantrycd:resource-identity-realm\" = var.realm }\n  }\n}\nresource \"aws_sqs_queue\" \"q\" {}\n";
+    example.write("main.tf", realm);
+    let mut client = Client::start_in(example.root(), &[""], modern());
+    assert!(client.hover("main.tf", 1, 0).is_some());
+    client.configure(json!({ "variables": { "realm": "a b" } }));
+    let pushed = client.pushed("main.tf");
+    assert_eq!(
+        pushed.to_string().lines().next(),
+        Some("  error malformed-realm 0:0-0:16")
+    );
+    client.configure(json!({ "variables": { "realm": "ab" } }));
+    assert_eq!(client.pushed("main.tf").to_string(), "");
+    client.finish();
+}
+
+// ------------------------------------------------------------------------------------------------
 // The disk
 
 const LEGACY: &str = "live/legacy/terraform.tfstate";

@@ -46,7 +46,7 @@ fn measure(root: &Path, answers: &Answers) -> std::io::Result<()> {
     let workspace = Workspace::open(root, registry());
     let snapshot = best(|| workspace.snapshot());
     let told = workspace.snapshot();
-    let findings = best(|| checks::run(&told));
+    let findings = best(|| checks::run(&told, &Default::default()));
     let whole = best(|| check(root));
 
     let recorded = || {
@@ -93,7 +93,7 @@ fn registry() -> Arc<IdentityRegistry> {
 
 fn check(root: &Path) -> usize {
     let workspace = Workspace::open(root, registry());
-    checks::run(&workspace.snapshot()).len()
+    checks::run(&workspace.snapshot(), &Default::default()).len()
 }
 
 /// What `cat` of every file would do.

@@ -212,7 +212,7 @@ aws_ses_domain_identity_verification.no_identity arn=arn:aws:ses:us-east-1:00000
 "#
         );
         check(&text);
-        let findings = crate::checks::run(&Fixture::new(&text).snapshot());
+        let findings = crate::checks::run(&Fixture::new(&text).snapshot(), &Default::default());
         assert_eq!(
             findings[0].related[0].message,
             "the realm emu of provider \"aws\""

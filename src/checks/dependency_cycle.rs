@@ -180,7 +180,7 @@ mod tests {
         .concat()
         .replace("dependency-cycle: a: b → a → b", "dependency-cycle: b → a → b");
         check(&text);
-        let findings = crate::checks::run(&Fixture::new(&text).snapshot());
+        let findings = crate::checks::run(&Fixture::new(&text).snapshot(), &Default::default());
         assert_eq!(findings[0].related.len(), 1);
         assert_eq!(
             findings[0].related[0].message,
@@ -266,7 +266,7 @@ data.aws_sqs_queue.q {a}
             .enumerate()
             .map(|(at, it)| stack(it, &[&names[(at + 1) % 30]], ""))
             .collect();
-        let findings = crate::checks::run(&Fixture::new(&text).snapshot());
+        let findings = crate::checks::run(&Fixture::new(&text).snapshot(), &Default::default());
         assert_eq!(findings.len(), 30);
         assert!(
             findings[0].message.contains("s05 → s06 → 23 more → s00."),

@@ -515,7 +515,7 @@ aws_s3_bucket.y arn=arn:aws:s3:::logs
         check(text);
         let fixture = Fixture::new(text);
         let snapshot = fixture.snapshot();
-        let findings = crate::checks::run(&snapshot);
+        let findings = crate::checks::run(&snapshot, &Default::default());
         let at_call = &findings[0];
         let block = &at_call.related[0];
         assert!(
@@ -560,7 +560,7 @@ aws_s3_bucket.x arn=arn:aws:s3:::logs
 aws_s3_bucket.gone arn=arn:aws:s3:::logs
 "#;
         check(text);
-        let findings = crate::checks::run(&Fixture::new(text).snapshot());
+        let findings = crate::checks::run(&Fixture::new(text).snapshot(), &Default::default());
         assert_eq!(findings.len(), 1);
         assert!(
             findings[0].related[0]
@@ -574,7 +574,7 @@ aws_s3_bucket.gone arn=arn:aws:s3:::logs
     fn where_no_side_has_a_block_it_stands_at_a_state() {
         let text =
             "#- a/terraform.tfstate\naws_vpc.v id=x\n#- b/terraform.tfstate\naws_vpc.v id=x\n";
-        let findings = crate::checks::run(&Fixture::new(text).snapshot());
+        let findings = crate::checks::run(&Fixture::new(text).snapshot(), &Default::default());
         let [finding] = &findings[..] else {
             panic!("{findings:#?}");
         };

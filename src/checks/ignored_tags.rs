@@ -212,7 +212,7 @@ resource "aws_sqs_queue" "default" {
 }
 "#;
         check(text);
-        let findings = crate::checks::run(&Fixture::new(text).snapshot());
+        let findings = crate::checks::run(&Fixture::new(text).snapshot(), &Default::default());
         assert!(findings.iter().all(|it| it.related.len() == 1));
     }
 

@@ -410,7 +410,7 @@ aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q all-realm=a/b
 aws_sqs_queue.own arn=arn:aws:sqs:eu-west-1:111122223333:o realm=mine
 "#;
         check(text);
-        let findings = crate::checks::run(&Fixture::new(text).snapshot());
+        let findings = crate::checks::run(&Fixture::new(text).snapshot(), &Default::default());
         let related: Vec<_> = findings[0].related.iter().map(|it| &*it.message).collect();
         assert_eq!(related, ["aws_sqs_queue.q of a has it"]);
     }
@@ -556,7 +556,7 @@ variable "tags" {
 }
 "#;
         check(text);
-        let findings = crate::checks::run(&Fixture::new(text).snapshot());
+        let findings = crate::checks::run(&Fixture::new(text).snapshot(), &Default::default());
         let related: Vec<_> = findings[0].related.iter().map(|it| &*it.message).collect();
         assert_eq!(
             related,
@@ -579,7 +579,7 @@ variable "tags" {
             stack("b"),
             stack("c"),
         );
-        let findings = crate::checks::run(&Fixture::new(&text).snapshot());
+        let findings = crate::checks::run(&Fixture::new(&text).snapshot(), &Default::default());
         let [finding] = &findings[..] else {
             panic!("{findings:#?}");
         };
@@ -652,7 +652,7 @@ provider "aws" {
             "{main}#- a/terraform.tfvars\nrealm = \"a/b\"\n#- gantrycd.hcl\nvariables = {{ realm = \"c/d\" }}\n                       ^^^ malformed-realm\n"
         ));
         check(&format!(
-            "{main}#- gantrycd.hcl\nvariables = {{ realm = \"c/d\" }}\nstack \"a\" {{\n  variables = {{ realm = \"e/f\" }}\n                         ^^^ malformed-realm\n}}\nstack \"b\" {{\n  variables = {{ realm = \"g/h\" }}\n}}\n"
+            "{main}#- gantrycd.hcl\nvariables = {{ realm = \"c/d\" }}\nstack \"a\" {{\n  variables = {{ realm = \"e/f\" }}\n                         ^^^ malformed-realm\n}}\nstack \"b\" {{\n  variables = {{ realm = \"g/h\" }}\n}}\n#- b/main.tf\n"
         ));
         check(&main.replace(
             "\"default/ed\"",
@@ -668,7 +668,7 @@ provider "aws" {
         let mut workspace = fixture.workspace();
         let places = |workspace: &crate::workspace::Workspace| {
             let snapshot = workspace.snapshot();
-            let findings = crate::checks::run(&snapshot);
+            let findings = crate::checks::run(&snapshot, &Default::default());
             let places = findings.iter().map(|it| snapshot.relative(&it.place.path));
             places.collect::<Vec<_>>()
         };
@@ -868,6 +868,9 @@ resource "aws_sqs_queue" "q" {
             "#- gantrycd.hcl\nvariables {\n  realm = \"ok\"\n}\n",
             "#- gantrycd.hcl\nvariables = \n",
             "#- gantrycd.hcl\nstack \".\" {\n  variables = { realm = \"ok }\n}\n",
+            "#- gantrycd.hcl\nstack \".\" {\n  variables {\n    realm = \"ok\"\n  }\n}\n",
+            // UTF-16
+            "#- gantrycd.hcl\nv\0a\0r\0\n",
             "#- terraform.tfvars\nrealm = \"ok\n",
             "#- terraform.tfvars\nrealm = \"c/d\"\n#- z.auto.tfvars\nrealm\n",
         ] {

@@ -19,9 +19,11 @@ mod lonely_realm;
 mod malformed_ignore;
 mod malformed_realm;
 mod misplaced_ignore;
+mod nearest;
 #[cfg(test)]
 mod reported;
 mod sensitive_declaration;
+pub mod settings;
 mod syntax;
 mod tag_fix;
 mod unknown_gantrycd_tag;
@@ -29,12 +31,14 @@ mod unreadable_state;
 mod unsupported_provider;
 mod untaggable_type;
 mod unused_ignore;
+mod workspace_file;
 
 use std::path::Path;
 use std::sync::Arc;
 
 pub use declaration_does_not_reach::{Unreached, unreached};
 pub use fix::{Edit, Fix, ignore_comment};
+pub use settings::Settings;
 
 use crate::text::Span;
 use crate::workspace::{Place, RowRef, Snapshot};
@@ -60,6 +64,7 @@ pub const ALL: &[Check] = &[
     dependency_cycle::CHECK,
     unreadable_state::CHECK,
     syntax::CHECK,
+    workspace_file::CHECK,
 ];
 
 /// One kind of finding.
@@ -79,6 +84,27 @@ impl Check {
     /// What it finds, in one sentence of Markdown: the first paragraph of its page.
     pub fn what(&self) -> &'static str {
         self.page.split("\n\n").nth(1).unwrap_or_default()
+    }
+
+    /// What it finds and why it matters, in Markdown: its page as far as the settings.
+    pub fn about(&self) -> &'static str {
+        let text = self.page.split_once("\n\n").map_or("", |(_, it)| it);
+        let end = text.find("\n\nIts severity is");
+        &text[..end.unwrap_or(text.len())]
+    }
+
+    /// The check of this code.
+    pub fn of(code: &str) -> Option<&'static Check> {
+        ALL.iter().find(|it| it.code == code)
+    }
+
+    /// How grave it is in an editor unless somebody sets it otherwise: there the language's own
+    /// server tells of errors of syntax.
+    pub fn severity_in_editor(&self) -> Severity {
+        match self.code == syntax::CHECK.code {
+            true => Severity::Hint,
+            false => self.severity,
+        }
     }
 }
 
@@ -123,6 +149,8 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// Whether it is about text that does nothing, which an editor may fade.
     pub is_unnecessary: bool,
+    /// Whether a person set how grave it is.
+    is_graded: bool,
 }
 
 /// Another place that takes part in a finding.
@@ -134,16 +162,20 @@ pub struct Related {
     pub place: Place,
 }
 
-/// All findings of a snapshot, sorted by file and place.
-pub fn run(snapshot: &Snapshot) -> Vec<Finding> {
+/// All findings of a snapshot that a person wants to see, sorted by file and place. `editor` are the
+/// settings of an editor, which win over the workspace file's.
+pub fn run(snapshot: &Snapshot, editor: &Settings) -> Vec<Finding> {
+    let settings = Settings::in_force(snapshot, editor);
     let mut findings = Vec::new();
-    for check in ALL {
+    for check in ALL.iter().filter(|it| !settings.is_off(it)) {
         let from = findings.len();
         (check.run)(snapshot, &mut findings);
         for finding in &mut findings[from..] {
             finding.code = check.code;
+            settings.grade(check, finding);
         }
     }
+    findings.retain(|it| !settings.excludes(snapshot, it));
     findings.sort_by(|a, b| (&a.place, a.code, &a.message).cmp(&(&b.place, b.code, &b.message)));
     findings
 }
@@ -151,16 +183,14 @@ pub fn run(snapshot: &Snapshot) -> Vec<Finding> {
 impl Finding {
     /// What would mend it, the likeliest first. `snapshot` is the one that it was found in.
     pub fn fixes(&self, snapshot: &Snapshot) -> Vec<Fix> {
-        let check = ALL.iter().find(|it| it.code == self.code);
-        check.map_or_else(Vec::new, |it| (it.fixes)(snapshot, self))
+        Check::of(self.code).map_or_else(Vec::new, |it| (it.fixes)(snapshot, self))
     }
 
-    /// How grave it is in an editor, where the language's own server tells of errors of syntax.
+    /// How grave it is in an editor.
     pub fn severity_in_editor(&self) -> Severity {
-        match self.code == syntax::CHECK.code {
-            true => Severity::Hint,
-            false => self.severity,
-        }
+        let check = Check::of(self.code).filter(|_| !self.is_graded);
+        let most = check.map(Check::severity_in_editor);
+        most.map_or(self.severity, |most| self.severity.min(most))
     }
 
     /// A finding at a place, with nothing else to it. Its code is set by [`run`].
@@ -177,6 +207,7 @@ impl Finding {
             address: None,
             related: Vec::new(),
             is_unnecessary: false,
+            is_graded: false,
         }
     }
 

@@ -127,7 +127,7 @@ fn marked(text: &str, mark: impl Fn(&str) -> Option<String>) -> String {
 fn page(check: &Check, doc: &Doc) -> String {
     let fixture = Fixture::new(&doc.before());
     let snapshot = fixture.snapshot();
-    let findings = super::run(&snapshot);
+    let findings = super::run(&snapshot, &Default::default());
     let shown = |path: &str| {
         let of_file = findings.iter();
         let of_file = of_file.filter(|it| &*snapshot.relative(&it.place.path) == path);
@@ -302,7 +302,7 @@ fn examples_are_found_and_fixed_ones_are_not() {
         let doc = Doc::of(check);
         let (before, after) = (doc.before(), doc.after());
         println!("{}", check.code); // shown when it fails
-        let findings = super::run(&Fixture::new(&before).snapshot());
+        let findings = super::run(&Fixture::new(&before).snapshot(), &Default::default());
         let codes: BTreeSet<_> = findings.iter().map(|it| it.code).collect();
         assert!(codes.contains(check.code), "{codes:?}");
         fixture::check(&before);

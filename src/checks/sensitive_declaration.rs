@@ -266,7 +266,7 @@ resource "aws_vpc" "revealed" {
 }
 "#;
         check(text);
-        let findings = crate::checks::run(&Fixture::new(text).snapshot());
+        let findings = crate::checks::run(&Fixture::new(text).snapshot(), &Default::default());
         let related: Vec<_> = findings.iter().map(|it| it.related.len()).collect();
         assert_eq!(related, [1, 1, 0]);
         assert_eq!(findings[1].related[0].message, "the variable is sensitive");
@@ -297,7 +297,7 @@ provider "aws" {{
             call("b")
         );
         check(&text);
-        let findings = crate::checks::run(&Fixture::new(&text).snapshot());
+        let findings = crate::checks::run(&Fixture::new(&text).snapshot(), &Default::default());
         assert!(findings[0].related[0].place.path.ends_with("a/main.tf"));
     }
 

@@ -23,7 +23,9 @@
 //! }
 //! ```
 
+use crate::config::ModuleFile;
 use crate::syntax::Fault;
+use crate::text::Span;
 use crate::workspace::Snapshot;
 
 use super::{Check, Finding, Severity, no_fixes};
@@ -38,24 +40,40 @@ pub(super) const CHECK: Check = Check {
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
     for file in snapshot.editable_files() {
-        let block = |it: &Fault| file.block_at(it.span().start).map(|it| it.id);
-        // one slip of the pen may break a block in many places
-        for faults in file
-            .faults()
-            .chunk_by(|a, b| block(a).is_some() && block(a) == block(b))
+        // told by the check of its own
+        if snapshot
+            .workspace_file()
+            .is_some_and(|it| it.path == file.path)
         {
-            let fault = to_blame(faults);
-            let message = format!("{fault}. What rests on it is not analysed.");
-            let message = message[..1].to_uppercase() + &message[1..];
+            continue;
+        }
+        for (fault, span) in faults(file) {
+            let message = sentence(&format!("{fault}. What rests on it is not analysed."));
             // what is too deep for us may be well for others
             let severity = match fault {
                 Fault::TooDeep(_) => Severity::Hint,
                 _ => CHECK.severity,
             };
-            let span = file.source().first_line(fault.span());
             findings.push(Finding::new(severity, &file.path, span, message));
         }
     }
+}
+
+/// What to tell of what is wrong with a file's text, and where. One slip of the pen may break a block
+/// in many places: of each block, one.
+pub(super) fn faults(file: &ModuleFile) -> impl Iterator<Item = (Fault, Span)> {
+    let block = |it: &Fault| file.block_at(it.span().start).map(|it| it.id);
+    let faults = file.faults();
+    let by_block = faults.chunk_by(move |a, b| block(a).is_some() && block(a) == block(b));
+    by_block.map(|it| {
+        let fault = to_blame(it);
+        (fault, file.source().first_line(fault.span()))
+    })
+}
+
+/// The same with a capital letter.
+pub(super) fn sentence(text: &str) -> String {
+    text[..1].to_uppercase() + &text[1..]
 }
 
 /// What to mend first of several: what does not close is at the root of whatever comes of it.

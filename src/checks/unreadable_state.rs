@@ -94,7 +94,7 @@ terraform {
     #[test]
     fn a_state_alone_has_it_at_itself() {
         let fixture = Fixture::new("#- a/terraform.tfstate\n{\"version\": 4,\n");
-        let findings = crate::checks::run(&fixture.snapshot());
+        let findings = crate::checks::run(&fixture.snapshot(), &Default::default());
         assert_eq!(findings.len(), 1);
         assert!(findings[0].place.path.ends_with("a/terraform.tfstate"));
     }
@@ -109,7 +109,7 @@ terraform {
         let whole = std::fs::read_to_string(&state).unwrap();
         std::fs::write(&state, &whole[..whole.len() / 2]).unwrap();
         workspace.refresh();
-        let findings = crate::checks::run(&workspace.snapshot());
+        let findings = crate::checks::run(&workspace.snapshot(), &Default::default());
         let codes: Vec<_> = findings.iter().map(|it| it.code).collect();
         assert_eq!(codes, ["duplicate-identity", "unreadable-state"]);
         assert!(
@@ -119,7 +119,10 @@ terraform {
         );
         std::fs::write(&state, whole).unwrap();
         workspace.refresh();
-        assert_eq!(crate::checks::run(&workspace.snapshot()).len(), 1);
+        assert_eq!(
+            crate::checks::run(&workspace.snapshot(), &Default::default()).len(),
+            1
+        );
     }
 
     #[test]
@@ -128,7 +131,7 @@ terraform {
             "#- a/main.tf\nlocals {}\n#- a/terraform.tfstate\n#- a/x.tfstate.backup\nrubbish\n#- a/.terraform/terraform.tfstate\n{\"version\": 3}\n",
         );
         std::fs::create_dir(fixture.path("a/named.tfstate")).unwrap();
-        let findings = crate::checks::run(&fixture.snapshot());
+        let findings = crate::checks::run(&fixture.snapshot(), &Default::default());
         assert!(findings.is_empty(), "{findings:#?}");
     }
 

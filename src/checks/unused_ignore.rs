@@ -133,7 +133,7 @@ data.aws_vpc.v untaggable
 google_thing.g arn=x provider=registry.terraform.io/hashicorp/google
 "#;
         check(text);
-        let findings = crate::checks::run(&Fixture::new(text).snapshot());
+        let findings = crate::checks::run(&Fixture::new(text).snapshot(), &Default::default());
         assert!(findings.iter().all(|it| it.is_unnecessary));
     }
 

@@ -23,6 +23,7 @@ pub mod value;
 
 pub use constraint::{Constraint, constraint};
 pub use evaluate::{evaluate, fails};
+pub use functions::json::decode as from_json;
 pub use number::Number;
 pub use scope::{FileAnswer, Resolved, Scope};
 pub use types::Type;

@@ -151,7 +151,7 @@ aws_s3_bucket.b arn=arn:aws:s3:::b
     fn all_safe_fixes_of_one_file_and_no_others() {
         let fixture = Fixture::new(WORKSPACE);
         let (snapshot, path) = (fixture.snapshot(), fixture.path("a/main.tf"));
-        let findings = checks::run(&snapshot);
+        let findings = checks::run(&snapshot, &Default::default());
         let fix = fix_all(&snapshot, &findings, &path).unwrap();
         assert!(fix.is_safe);
         // the bucket stays a duplicate: what ends it is no safe fix
@@ -172,7 +172,7 @@ resource "aws_sqs_queue" "r" {
         );
         std::fs::write(&path, edited(&path, &fix.edits)).unwrap();
         let snapshot = fixture.snapshot();
-        let findings = checks::run(&snapshot);
+        let findings = checks::run(&snapshot, &Default::default());
         assert!(!findings.is_empty());
         assert_eq!(fix_all(&snapshot, &findings, &path), None);
     }
@@ -181,7 +181,7 @@ resource "aws_sqs_queue" "r" {
     fn what_is_called_the_same_is_told_apart() {
         let fixture = Fixture::new(WORKSPACE);
         let (snapshot, path) = (fixture.snapshot(), fixture.path("a/main.tf"));
-        let findings = checks::run(&snapshot);
+        let findings = checks::run(&snapshot, &Default::default());
         let titles = |span| {
             let actions = actions(&snapshot, &findings, &path, span).into_iter();
             let titles = actions.map(|it| it.fix.title);

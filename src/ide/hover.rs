@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::checks::unreached;
+use crate::checks::{Settings, unreached};
 use crate::config::{Block, ModuleFile};
 use crate::identity::comment::Directive;
 use crate::identity::{Declaration, Identity, Mode, NoIdentity, Origin, Realm, Section, opts_out};
@@ -13,6 +13,8 @@ use crate::text::Span;
 use crate::workspace::{
     ConfiguredProvider, Place, Planned, RowRef, Said, Snapshot, Stack, Tag, Use,
 };
+
+use super::settings;
 
 /// What a hover shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,13 +28,17 @@ pub struct Hover {
 /// More rows or stacks than these are counted, not listed.
 const MOST_ROWS: usize = 10;
 
-/// What stands at byte `offset` of a file. `link` gives the address by which an editor opens a
-/// place. `None` wherever gantrycd has nothing to say.
+/// The address by which an editor opens a place.
+pub type Link<'a> = &'a dyn Fn(&Place) -> String;
+
+/// What stands at byte `offset` of a file. `editor` are an editor's settings. `None` wherever
+/// gantrycd has nothing to say.
 pub fn hover(
     snapshot: &Snapshot,
+    editor: &Settings,
     path: &Path,
     offset: u32,
-    link: &dyn Fn(&Place) -> String,
+    link: Link,
 ) -> Option<Hover> {
     let file = snapshot.file(path)?;
     let page = Page { snapshot, link };
@@ -43,6 +49,13 @@ pub fn hover(
         };
         let span = comment.span;
         return Some(Hover { markdown, span });
+    }
+    if snapshot
+        .workspace_file()
+        .is_some_and(|it| *it.path == *path)
+        && let Some(hover) = settings::hover(snapshot, editor, file, offset, link)
+    {
+        return Some(hover);
     }
     let within = |place: &Place| *place.path == *path && place.span.touches(offset);
     let tag = tag_places(snapshot).find(|it| within(it)).map(|it| it.span);
@@ -94,7 +107,7 @@ fn tag_places(snapshot: &Snapshot) -> impl Iterator<Item = &Place> {
 
 struct Page<'a> {
     snapshot: &'a Snapshot,
-    link: &'a dyn Fn(&Place) -> String,
+    link: Link<'a>,
 }
 
 impl Page<'_> {

@@ -3,7 +3,10 @@
 //! Knows nothing of the language server protocol.
 
 mod action;
+mod completion;
 mod hover;
+mod settings;
 
 pub use action::{Action, actions, fix_all};
-pub use hover::{Hover, hover};
+pub use completion::{Completion, CompletionKind, completion};
+pub use hover::{Hover, Link, hover};

@@ -14,7 +14,7 @@ use tower_lsp::ls_types::{
     MessageType, Registration,
 };
 
-use crate::checks::{self, Finding};
+use crate::checks::{self, Finding, Settings};
 use crate::identity::IdentityRegistry;
 use crate::workspace::{Snapshot, Workspace, root_of};
 
@@ -32,6 +32,8 @@ const QUIET: Duration = Duration::from_millis(60);
 pub(super) struct View {
     pub(super) revision: u64,
     pub(super) parts: Vec<Part>,
+    /// The editor's settings.
+    pub(super) editor: Arc<Settings>,
     /// The versions of the open documents that were read.
     pub(super) versions: HashMap<Arc<Path>, i32>,
     /// The help pages of what was found.
@@ -109,6 +111,7 @@ impl Changes {
         self.disk |= later.disk;
         self.added.extend(later.added);
         self.removed.extend(later.removed);
+        self.settings = later.settings.or(self.settings.take());
     }
 }
 
@@ -117,6 +120,7 @@ struct Analysis {
     /// The client's folders. Two may belong to one workspace.
     folders: BTreeSet<PathBuf>,
     workspaces: Vec<Workspace>,
+    editor: Arc<Settings>,
     /// Of the open documents, those of the texts that the workspaces have.
     versions: HashMap<Arc<Path>, i32>,
     pages: Pages,
@@ -125,6 +129,12 @@ struct Analysis {
 impl Analysis {
     fn run(&mut self, session: &Session, changes: Changes) -> View {
         self.change_folders(session, &changes);
+        if let Some(settings) = &changes.settings {
+            self.editor = settings.clone();
+        }
+        for workspace in &mut self.workspaces {
+            workspace.set_variables(&self.editor.variables);
+        }
         if changes.disk {
             for workspace in &mut self.workspaces {
                 workspace.refresh();
@@ -136,7 +146,7 @@ impl Analysis {
         }
         let part = |workspace: &Workspace| {
             let snapshot = workspace.snapshot();
-            let findings = checks::run(&snapshot);
+            let findings = checks::run(&snapshot, &self.editor);
             Part { snapshot, findings }
         };
         let parts: Vec<_> = self.workspaces.iter().map(part).collect();
@@ -148,6 +158,7 @@ impl Analysis {
         View {
             revision: changes.revision,
             parts,
+            editor: self.editor.clone(),
             versions: self.versions.clone(),
             pages: self.pages.clone(),
         }

@@ -4,13 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use tower_lsp::ls_types::{
-    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
-    Hover, HoverContents, Location, MarkupContent, MarkupKind, NumberOrString, Position, Range,
-    TextDocumentPositionParams, Uri,
+    CodeDescription, CompletionItem, CompletionItemKind, CompletionList, Diagnostic,
+    DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Documentation, Hover,
+    HoverContents, Location, MarkupContent, MarkupKind, NumberOrString, Position, Range,
+    TextDocumentPositionParams, TextEdit, Uri,
 };
 
 use crate::checks::{Finding, Severity};
-use crate::ide;
+use crate::ide::{self, CompletionKind};
 use crate::text::{self, Encoding, Source, Span};
 use crate::workspace::{Place, Snapshot, normalize};
 
@@ -110,12 +111,51 @@ pub(super) fn hover(
         format!("{}#L{}", at.uri.as_str(), at.range.start.line + 1)
     };
     let offset = offset(source, at.position, settings.encoding);
-    let hover = ide::hover(snapshot, &path, offset, &link)?;
+    let hover = ide::hover(snapshot, &view.editor, &path, offset, &link)?;
     Some(Hover {
         contents: HoverContents::Markup(MarkupContent {
             kind: MarkupKind::Markdown,
             value: hover.markdown,
         }),
         range: Some(range(source, hover.span, settings.encoding)),
+    })
+}
+
+pub(super) fn completion(
+    view: &View,
+    settings: Settings,
+    at: &TextDocumentPositionParams,
+) -> Option<CompletionList> {
+    let path = path_of(&at.text_document.uri)?;
+    let snapshot = &view.part(&path)?.snapshot;
+    let source = snapshot.source(&path)?;
+    let offset = offset(source, at.position, settings.encoding);
+    let completions = ide::completion(snapshot, &path, offset);
+    let items = completions.into_iter().enumerate().map(|(rank, it)| {
+        let about = MarkupContent {
+            kind: MarkupKind::Markdown,
+            value: it.about,
+        };
+        let range = range(source, it.span, settings.encoding);
+        CompletionItem {
+            kind: Some(match it.kind {
+                CompletionKind::Section => CompletionItemKind::MODULE,
+                CompletionKind::Key => CompletionItemKind::PROPERTY,
+                CompletionKind::Value => CompletionItemKind::ENUM_MEMBER,
+                CompletionKind::Stack => CompletionItemKind::REFERENCE,
+            }),
+            documentation: (!about.value.is_empty()).then_some(Documentation::MarkupContent(about)),
+            // in our order
+            sort_text: Some(format!("{rank:04}")),
+            filter_text: Some(it.name.clone()),
+            label: it.name,
+            text_edit: Some(TextEdit::new(range, it.new_text).into()),
+            ..Default::default()
+        }
+    });
+    let items: Vec<_> = items.collect();
+    (!items.is_empty()).then_some(CompletionList {
+        is_incomplete: false,
+        items,
     })
 }

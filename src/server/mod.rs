@@ -5,6 +5,7 @@
 
 mod actions;
 mod analysis;
+mod configuration;
 mod convert;
 mod document;
 mod input;
@@ -18,10 +19,11 @@ use std::time::Duration;
 use tokio::io::BufReader;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{
-    CodeAction, CodeActionParams, CodeActionResponse, DidChangeTextDocumentParams,
-    DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, DidSaveTextDocumentParams, Hover, HoverParams, InitializeParams,
-    InitializeResult, InitializedParams, MessageType, ServerInfo,
+    CodeAction, CodeActionParams, CodeActionResponse, CompletionParams, CompletionResponse,
+    DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    DidSaveTextDocumentParams, Hover, HoverParams, InitializeParams, InitializeResult,
+    InitializedParams, MessageType, ServerInfo,
 };
 use tower_lsp::{LanguageServer, LspService, Server};
 
@@ -98,6 +100,7 @@ impl LanguageServer for Backend {
     }
 
     async fn initialized(&self, _: InitializedParams) {
+        self.session.start_configuration();
         tokio::spawn(analysis::run(self.session.clone()));
     }
 
@@ -130,11 +133,23 @@ impl LanguageServer for Backend {
         self.session.change_folders(&params.event);
     }
 
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        self.session.configure(&params.settings);
+    }
+
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let at = params.text_document_position_params;
         let view = self.session.view().await;
         let settings = self.session.settings();
         Ok(compute(move || convert::hover(&view, settings, &at)).await)
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        let at = params.text_document_position;
+        let view = self.session.view().await;
+        let settings = self.session.settings();
+        let list = compute(move || convert::completion(&view, settings, &at)).await;
+        Ok(list.map(CompletionResponse::List))
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

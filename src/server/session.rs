@@ -3,24 +3,26 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dashmap::DashMap;
 use tokio::sync::{Notify, watch};
 use tower_lsp::Client;
 use tower_lsp::ls_types::{
     CodeActionClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
-    DiagnosticTag, DidChangeTextDocumentParams, HoverProviderCapability, InitializeParams, OneOf,
-    PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentItem,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    CompletionOptions, DiagnosticTag, DidChangeTextDocumentParams, HoverProviderCapability,
+    InitializeParams, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities,
+    TextDocumentItem, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
     TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
+use crate::checks;
 use crate::text::{Encoding, Source};
 
 use super::actions::FIX_ALL;
 use super::analysis::View;
+use super::configuration::Configuration;
 use super::convert::path_of;
 use super::document::Document;
 
@@ -40,12 +42,17 @@ pub(super) struct Settings {
     pub(super) resolves_edits: bool,
     /// The client tells of changes on the disk.
     pub(super) watches_files: bool,
+    /// The client can be asked for the editor's settings.
+    pub(super) answers_configuration: bool,
+    /// The client tells of changes of the editor's settings if it is told to.
+    pub(super) registers_configuration: bool,
 }
 
 /// Everything that notifications change.
 pub(super) struct Session {
     pub(super) client: Client,
     settings: OnceLock<Settings>,
+    configuration: Mutex<Configuration>,
     pub(super) documents: DashMap<Arc<Path>, Document>,
     pending: Mutex<Changes>,
     wake: Notify,
@@ -66,6 +73,8 @@ pub(super) struct Changes {
     /// The workspace folders, when they are others.
     pub(super) added: Vec<PathBuf>,
     pub(super) removed: Vec<PathBuf>,
+    /// The editor's settings, when they are others.
+    pub(super) settings: Option<Arc<checks::Settings>>,
 }
 
 impl Session {
@@ -73,6 +82,7 @@ impl Session {
         Self {
             client,
             settings: OnceLock::new(),
+            configuration: Mutex::default(),
             documents: DashMap::new(),
             pending: Mutex::default(),
             wake: Notify::new(),
@@ -92,11 +102,17 @@ impl Session {
             folders.extend(root);
         }
         self.update(|it| it.added.extend(folders));
+        self.configure_initially(params.initialization_options.as_ref());
         capabilities(settings)
     }
 
     pub(super) fn settings(&self) -> Settings {
         self.settings.get().copied().unwrap_or_default()
+    }
+
+    pub(super) fn configuration(&self) -> MutexGuard<'_, Configuration> {
+        let configuration = self.configuration.lock();
+        configuration.unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn open(&self, document: TextDocumentItem) {
@@ -159,7 +175,7 @@ impl Session {
         });
     }
 
-    fn update(&self, change: impl FnOnce(&mut Changes)) {
+    pub(super) fn update(&self, change: impl FnOnce(&mut Changes)) {
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut pending);
         pending.revision = self.revision.fetch_add(1, Ordering::SeqCst) + 1;
@@ -232,6 +248,10 @@ fn settings(params: &InitializeParams) -> Settings {
         watches_files: workspace
             .and_then(|it| it.did_change_watched_files.as_ref()?.dynamic_registration)
             .unwrap_or(false),
+        answers_configuration: workspace.and_then(|it| it.configuration).unwrap_or(false),
+        registers_configuration: workspace
+            .and_then(|it| it.did_change_configuration.as_ref()?.dynamic_registration)
+            .unwrap_or(false),
     }
 }
 
@@ -259,6 +279,11 @@ fn capabilities(settings: Settings) -> ServerCapabilities {
             },
         )),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
+        completion_provider: Some(CompletionOptions {
+            // editors do not ask within quotes by themselves
+            trigger_characters: Some(vec!["\"".to_owned()]),
+            ..Default::default()
+        }),
         code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
             code_action_kinds: Some(vec![
                 CodeActionKind::QUICKFIX,

@@ -5,6 +5,7 @@
 //! and no other. Knows nothing of what a block means.
 
 mod comments;
+mod cursor;
 mod expression;
 mod header;
 mod json;
@@ -17,6 +18,7 @@ mod split;
 use crate::text::{Source, Span};
 
 pub use comments::{Comment, Place};
+pub use cursor::{Cursor, Opened, Word, WordKind};
 pub use expression::{
     Attribute, BinaryOperator, Body, Call, Entry, Expression, ExpressionKind, For, Key, Name,
     NestedBlock, Part, Splat, Template, TemplateFor, UnaryOperator,

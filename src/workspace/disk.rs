@@ -91,7 +91,7 @@ impl Listing {
             let Some(name) = entry.file_name().to_str() else {
                 continue;
             };
-            if super::is_read(name) {
+            if super::is_read(root, entry.path()) {
                 listing.configuration.insert(entry.into_path());
             } else if name == ".terraform.lock.hcl" {
                 listing.locked.extend(entry.path().parent().map(Into::into));

@@ -27,6 +27,7 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 use serde::Deserialize;
 
+use crate::eval::Entry;
 pub use crate::eval::Place;
 pub use claims::{Edge, Group, When};
 pub use configured::{Configured, ConfiguredProvider};
@@ -36,6 +37,7 @@ pub use snapshot::{RowRef, Snapshot, Use, header, is_editable};
 pub use stack::{Stack, StackState, Unreadable};
 pub use tags::{Said, Stray, Tag, Tags};
 pub use tree::{Node, Served, Tree, normalize};
+pub use variables::constant;
 
 use crate::config::{Backend, Declared, ModuleFile};
 use crate::identity::IdentityRegistry;
@@ -64,6 +66,8 @@ pub struct Workspace {
     configuration: BTreeMap<Arc<Path>, Configuration>,
     states: BTreeMap<Arc<Path>, StateFile>,
     manifests: BTreeMap<PathBuf, (Option<Stamp>, Arc<Manifest>)>,
+    /// Values of root variables that an editor's settings give.
+    variables: Arc<[Entry]>,
 }
 
 /// One configuration file, on the disk or in an editor.
@@ -107,6 +111,7 @@ impl Workspace {
             configuration: BTreeMap::new(),
             states: BTreeMap::new(),
             manifests: BTreeMap::new(),
+            variables: Arc::default(),
         };
         workspace.refresh();
         workspace
@@ -236,11 +241,10 @@ impl Workspace {
     /// Lays the text of an open document over the disk. Returns whether the file is configuration
     /// of this workspace.
     pub fn open_document(&mut self, path: &Path, source: Source) -> bool {
-        let name = path.file_name().and_then(|it| it.to_str());
-        if !name.is_some_and(is_read) || !path.starts_with(&self.root) {
+        let path: Arc<Path> = normalize(path).into();
+        if !is_read(&self.root, &path) || !path.starts_with(&self.root) {
             return false;
         }
-        let path: Arc<Path> = normalize(path).into();
         let file = Arc::new(ModuleFile::read(path.clone(), source));
         let entry = self.configuration.entry(path).or_default();
         entry.open = Some(file);
@@ -256,6 +260,11 @@ impl Workspace {
                 self.configuration.remove(&*path);
             }
         }
+    }
+
+    /// Has root variables have these values, over those of the whole workspace in its file.
+    pub fn set_variables(&mut self, variables: &Arc<[Entry]>) {
+        self.variables = variables.clone();
     }
 
     /// What could not be read, each with one line that says why. States aside: these are findings.
@@ -276,12 +285,15 @@ impl Workspace {
     }
 }
 
-/// Whether a file of this name is read as configuration: of a module, of its variables, or of the
-/// workspace.
-fn is_read(name: &str) -> bool {
+/// Whether a file is read as configuration, by its name: of a module, of its variables, or of the
+/// workspace whose root this is.
+fn is_read(root: &Path, path: &Path) -> bool {
+    let Some(name) = path.file_name().and_then(|it| it.to_str()) else {
+        return false;
+    };
     crate::config::is_configuration(name)
         || variables::is_variables_file(name)
-        || name == WORKSPACE_FILE
+        || name == WORKSPACE_FILE && path.parent() == Some(root)
 }
 
 fn read_configuration(path: &Arc<Path>) -> Configuration {

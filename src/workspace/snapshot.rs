@@ -91,7 +91,7 @@ impl Snapshot {
             }
         }
 
-        let variables = Variables::new(&workspace.root, files.values());
+        let variables = Variables::new(workspace, files.values());
         let mut stacks = discover::discover(workspace, &modules);
         stacks.par_iter_mut().for_each(|stack| {
             let locked = workspace.listing.locked.contains(&*stack.directory);
@@ -146,6 +146,11 @@ impl Snapshot {
     /// The configuration file at an absolute path.
     pub fn file(&self, path: &Path) -> Option<&Arc<ModuleFile>> {
         self.files.get(path)
+    }
+
+    /// The workspace file, if there is one.
+    pub fn workspace_file(&self) -> Option<&Arc<ModuleFile>> {
+        self.variables.workspace_file.as_ref()
     }
 
     /// The text of the configuration file at an absolute path.

@@ -6,11 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::{Block, Module, ModuleFile};
-use crate::eval::{Data, Resolved, Scope, Value, evaluate};
-use crate::syntax::Attribute;
+use crate::eval::{Data, Entry, Origin, Resolved, Scope, Value, evaluate};
+use crate::syntax::{Attribute, Expression};
 
-use super::WORKSPACE_FILE;
+use super::snapshot::header;
 use super::stack::Stack;
+use super::{WORKSPACE_FILE, Workspace};
 
 /// What the variables of a root module are given.
 pub(super) struct Given {
@@ -21,6 +22,26 @@ pub(super) struct Given {
 }
 
 impl Given {
+    /// What is known is perhaps not what is given.
+    fn is_doubtful(&mut self) {
+        self.values.clear();
+        self.whole = false;
+    }
+
+    /// Takes the values of `variables = { … }`, over those that are known.
+    fn take(&mut self, attributes: &[Attribute], file: &Arc<ModuleFile>) {
+        for attribute in attributes.iter().filter(|it| *it.name.text == *"variables") {
+            let value = constant(&attribute.value, &file.path);
+            if !matches!(value.data, Data::Object(_) | Data::Map(..)) {
+                self.is_doubtful();
+            }
+            for entry in value.entries() {
+                let name = (*entry.key).into();
+                self.values.insert(name, entry.value.clone());
+            }
+        }
+    }
+
     /// The same where nobody trusts in a default: what a state has was perhaps made with a value
     /// from the environment.
     pub(super) fn without_defaults(&self, root: &Module) -> Self {
@@ -35,13 +56,17 @@ impl Given {
     }
 }
 
-/// The files that give variables their values.
+/// What gives variables their values.
 pub(super) struct Variables {
     /// By directory, in the order in which Terraform reads them: later ones win.
     files: HashMap<Arc<Path>, Vec<Arc<ModuleFile>>>,
     /// Those that somebody names with `-var-file`, or does not.
     by_hand: Vec<Arc<ModuleFile>>,
-    workspace_file: Option<Arc<ModuleFile>>,
+    pub(super) workspace_file: Option<Arc<ModuleFile>>,
+    /// Whether there is a workspace file that cannot be read.
+    is_unread: bool,
+    /// Of an editor's settings.
+    editor: Arc<[Entry]>,
 }
 
 /// Whether a file of this name has values of variables.
@@ -61,18 +86,25 @@ fn rank(name: &str) -> Option<u8> {
 }
 
 impl Variables {
-    pub(super) fn new<'a>(root: &Path, files: impl Iterator<Item = &'a Arc<ModuleFile>>) -> Self {
+    pub(super) fn new<'a>(
+        workspace: &Workspace,
+        files: impl Iterator<Item = &'a Arc<ModuleFile>>,
+    ) -> Self {
+        let workspace_file = workspace.root.join(WORKSPACE_FILE);
+        let on_disk = workspace.configuration.get(&*workspace_file);
         let mut found = Self {
             files: HashMap::new(),
             by_hand: Vec::new(),
             workspace_file: None,
+            is_unread: on_disk.is_some_and(|it| it.file().is_none()),
+            editor: workspace.variables.clone(),
         };
         for file in files {
             let (Some(directory), Some(name)) = (file.path.parent(), file.path.file_name()) else {
                 continue;
             };
             let name = name.to_string_lossy();
-            if directory == root && name == WORKSPACE_FILE {
+            if *file.path == *workspace_file {
                 found.workspace_file = Some(file.clone());
             } else if rank(&name).is_some() {
                 let files = found.files.entry(directory.into()).or_default();
@@ -98,7 +130,8 @@ impl Variables {
     }
 
     /// What a stack's variables are given. The workspace file wins over `.tfvars` files, as a
-    /// `-var` would, and in it the stack's own block over the whole workspace's.
+    /// `-var` would; over what it says for the whole workspace an editor's settings, and over
+    /// those its block of the stack.
     pub(super) fn of(&self, stack: &Stack) -> Given {
         let mut given = Given {
             values: HashMap::new(),
@@ -108,12 +141,12 @@ impl Variables {
         for file in self.files.get(&stack.directory).into_iter().flatten() {
             if !file.is_whole() {
                 // it may give another value to what was given before
-                given.values.clear();
-                given.whole = false;
+                given.is_doubtful();
             }
             for attribute in file.attributes() {
                 let name = attribute.name.text.clone();
-                given.values.insert(name, value(attribute, file));
+                let value = constant(&attribute.value, &file.path);
+                given.values.insert(name, value);
             }
         }
         // what such a file in the stack's directory sets, somebody may set so, or otherwise
@@ -123,29 +156,39 @@ impl Variables {
                 given.values.extend(names.map(|it| (it, Value::unknown())));
             }
         }
-        let Some(file) = &self.workspace_file else {
-            return given;
-        };
-        let block_instead = |it: &Block| *it.keyword == *"variables";
-        if !file.is_whole() || file.blocks.iter().any(block_instead) {
-            given.values.clear();
-            given.whole = false;
+        if self.is_unread {
+            given.is_doubtful();
         }
-        let everywhere = file.attributes().iter();
-        let blocks = file.blocks.iter().filter(|it| is_of(it, stack));
-        let own = blocks.flat_map(|it| &file.body(it).attributes);
-        for attribute in everywhere.chain(own) {
-            if *attribute.name.text != *"variables" {
+        if let Some(file) = &self.workspace_file {
+            let block_instead = |it: &Block| *it.keyword == *"variables";
+            if !file.is_whole() || file.blocks.iter().any(block_instead) {
+                given.is_doubtful();
+            }
+            given.take(file.attributes(), file);
+        }
+        for entry in &*self.editor {
+            let variables = stack.module().map(|it| &it.variables);
+            let Some(variable) = variables.and_then(|it| it.get(&*entry.key)) else {
                 continue;
-            }
-            let value = value(attribute, file);
-            if !matches!(value.data, Data::Object(_) | Data::Map(..)) {
-                given.values.clear();
-                given.whole = false;
-            }
-            for entry in value.entries() {
-                let name = (*entry.key).into();
-                given.values.insert(name, entry.value.clone());
+            };
+            // it stands in no file: where it arrives is shown
+            let origin = Origin {
+                place: header(variable.base()),
+                through: None,
+                computed: true,
+            };
+            let value = entry
+                .value
+                .map_all(&mut |it| it.from_origin(origin.clone()));
+            given.values.insert((*entry.key).into(), value);
+        }
+        if let Some(file) = &self.workspace_file {
+            for block in file.blocks.iter().filter(|it| is_of(it, stack)) {
+                let body = file.body(block);
+                if body.blocks("variables").next().is_some() {
+                    given.is_doubtful();
+                }
+                given.take(&body.attributes, file);
             }
         }
         given
@@ -158,11 +201,12 @@ fn is_of(block: &Block, stack: &Stack) -> bool {
     *block.keyword == *"stack" && label.is_some_and(|it| it.text == stack.name)
 }
 
-fn value(attribute: &Attribute, file: &Arc<ModuleFile>) -> Value {
-    evaluate(&attribute.value, &Nothing, &file.path)
+/// What an expression of such a file comes to: it may name nothing.
+pub fn constant(expression: &Expression, file: &Arc<Path>) -> Value {
+    evaluate(expression, &Nothing, file)
 }
 
-/// Such a value may name nothing.
+/// A scope without names.
 struct Nothing;
 
 impl Scope for Nothing {

@@ -115,6 +115,14 @@ impl Client {
         Self::start_in(root, &[""], capabilities)
     }
 
+    /// Starts the server on a workspace, for an editor with these settings.
+    pub fn start_with(root: &Path, capabilities: Value, options: Value) -> Self {
+        let mut client = Self::spawn(root);
+        client.introduce(&[""], capabilities, options);
+        client.notify("initialized", json!({}));
+        client
+    }
+
     /// Starts the server on folders below `root`.
     pub fn start_in(root: &Path, folders: &[&str], capabilities: Value) -> Self {
         let mut client = Self::spawn(root);
@@ -129,8 +137,13 @@ impl Client {
     }
 
     fn initialize_in(&mut self, folders: &[&str], capabilities: Value) -> Value {
+        self.introduce(folders, capabilities, json!(null))
+    }
+
+    fn introduce(&mut self, folders: &[&str], capabilities: Value, options: Value) -> Value {
         let folders = self.folders(folders);
         let params = json!({
+            "initializationOptions": options,
             "processId": std::process::id(),
             "rootUri": folders.first().map(|it| it["uri"].clone()),
             "capabilities": capabilities,
@@ -219,10 +232,15 @@ impl Client {
 
     /// Waits for a request of the server and answers it with null.
     pub fn serve(&mut self, method: &str) -> Value {
+        self.serve_with(method, json!(null))
+    }
+
+    /// Waits for a request of the server and answers it.
+    pub fn serve_with(&mut self, method: &str, result: Value) -> Value {
         let mut request = self.receive(method, |it| {
             it["method"] == method && it["id"] != json!(null)
         });
-        let answer = json!({ "jsonrpc": "2.0", "id": request["id"], "result": null });
+        let answer = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result });
         self.send(answer.to_string().as_bytes());
         request["params"].take()
     }
@@ -322,6 +340,27 @@ impl Client {
         let text = hover["contents"]["value"].as_str()?.to_owned();
         assert_eq!(hover["contents"]["kind"], "markdown");
         Some((text, hover["range"].clone()))
+    }
+
+    /// What could be written at a place.
+    pub fn complete(&mut self, file: &str, line: u32, character: u32) -> Value {
+        let document = self.document(file);
+        let at = json!({ "line": line, "character": character });
+        let params = json!({ "textDocument": document, "position": at });
+        self.request("textDocument/completion", params)
+    }
+
+    /// Tells the server that the editor's settings changed, to these.
+    pub fn configure(&mut self, settings: Value) {
+        let params = json!({ "settings": settings });
+        self.notify("workspace/didChangeConfiguration", params);
+    }
+
+    /// The warning that the server shows next.
+    pub fn warned(&mut self) -> String {
+        let shown = self.receive("a warning", |it| it["method"] == "window/showMessage");
+        assert_eq!(shown["params"]["type"], 2);
+        shown["params"]["message"].as_str().unwrap().to_owned()
     }
 
     /// What can be done at a place.

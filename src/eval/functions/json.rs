@@ -29,6 +29,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
 ];
 
+/// The value of a JSON text, which was written nowhere. `None` if it cannot be read.
+pub fn decode(text: &str) -> Option<Value> {
+    Reader::read(text).ok()
+}
+
 /// The JSON text of a value; `None` if it is not wholly known.
 pub(super) fn encode(value: &Value) -> Option<String> {
     let mut text = String::new();

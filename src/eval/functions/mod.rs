@@ -9,7 +9,7 @@ mod encodings;
 mod files;
 mod format;
 mod hashes;
-mod json;
+pub(super) mod json;
 mod maps;
 mod networks;
 mod numbers;

@@ -1,0 +1,257 @@
+//! What can be set: one table, by which settings are read, checked, explained, completed and
+//! documented.
+
+use super::super::{ALL, Check};
+
+/// What can stand in `gantrycd.hcl`.
+pub const FILE: Keys = Keys::Named(&[CHECKS, STATES, VARIABLES, STACK]);
+
+/// What of it can stand in an editor's settings.
+pub const EDITOR: Keys = Keys::Named(&[CHECKS, VARIABLES]);
+
+/// One thing that can be set.
+pub struct Key {
+    /// How it is written; in capitals where it stands for many.
+    pub name: &'static str,
+    /// What it does, in a sentence or two.
+    pub about: &'static str,
+    /// What it can be set to.
+    pub takes: Takes,
+    /// Whether what holds it is of no use without it.
+    pub is_required: bool,
+}
+
+/// What a key can be set to.
+pub enum Takes {
+    /// A block with these keys. If it has a label, there may be many of them.
+    Block(Option<Label>, Keys),
+    /// One of these words in quotes. If there are keys, also an object of them.
+    Word(&'static [Word], &'static [Key]),
+    /// A list of globs over paths below the workspace root.
+    Globs,
+    /// A glob over paths anywhere.
+    Path,
+    /// A whole number of days.
+    Days,
+    /// An object of names and constant values.
+    Values,
+}
+
+/// What the label of a block is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Label {
+    /// The name of a stack of the workspace.
+    Stack,
+    /// A name that a person gives.
+    Name,
+}
+
+/// A word that a key can be set to.
+#[derive(Debug)]
+pub struct Word {
+    /// How it is written between quotes.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub about: &'static str,
+}
+
+/// The keys that can stand in one place.
+#[derive(Clone, Copy)]
+pub enum Keys {
+    /// These.
+    Named(&'static [Key]),
+    /// This one, under the code of each check.
+    EachCode(&'static Key),
+}
+
+const CHECKS: Key = Key {
+    name: "checks",
+    about: "How grave the findings of each check are, and where they are not shown.",
+    takes: Takes::Block(None, Keys::EachCode(&CODE)),
+    is_required: false,
+};
+
+const CODE: Key = Key {
+    name: "CODE",
+    about: "The severity of a check by its code, or an object of settings.",
+    takes: Takes::Word(SEVERITIES, &[SEVERITY, EXCLUDE]),
+    is_required: false,
+};
+
+const SEVERITY: Key = Key {
+    name: "severity",
+    about: "How grave the findings of the check are. What is information until the next apply \
+            never becomes graver by it.",
+    takes: Takes::Word(SEVERITIES, &[]),
+    is_required: false,
+};
+
+const EXCLUDE: Key = Key {
+    name: "exclude",
+    about: "Globs of files, relative to the workspace root, in which findings of the check are \
+            not shown. Stacks that lie there are compared with the others all the same. `*` stays \
+            within one directory, `**` goes through any number of them.",
+    takes: Takes::Globs,
+    is_required: false,
+};
+
+const SEVERITIES: &[Word] = &[
+    Word {
+        name: "off",
+        about: "The check is not made.",
+    },
+    Word {
+        name: "hint",
+        about: "Shown faintly in editors, and a note on the command line.",
+    },
+    Word {
+        name: "information",
+        about: "Shown as information in editors, and a note on the command line.",
+    },
+    Word {
+        name: "warning",
+        about: "A warning, with which `check` fails.",
+    },
+    Word {
+        name: "error",
+        about: "An error, with which `check` fails.",
+    },
+];
+
+const STATES: Key = Key {
+    name: "states",
+    about: "Cached states: how old they may be, and which lie outside of the workspace. It is \
+            read, and nothing comes of it yet.",
+    takes: Takes::Block(None, Keys::Named(&[MAX_AGE_DAYS, EXTERNAL])),
+    is_required: false,
+};
+
+const MAX_AGE_DAYS: Key = Key {
+    name: "max_age_days",
+    about: "How many days old a cached state may be.",
+    takes: Takes::Days,
+    is_required: false,
+};
+
+const EXTERNAL: Key = Key {
+    name: "external",
+    about: "Cached states of stacks that other workspaces hold, under a name of your own.",
+    takes: Takes::Block(Some(Label::Name), Keys::Named(&[PATH])),
+    is_required: false,
+};
+
+const PATH: Key = Key {
+    name: "path",
+    about: "A glob of the state files, relative to the workspace root.",
+    takes: Takes::Path,
+    is_required: true,
+};
+
+const VARIABLES: Key = Key {
+    name: "variables",
+    about: "Values of input variables that come from outside of the repository. They count as if \
+            they stood in a `.tfvars` file that is read last, and are constant.",
+    takes: Takes::Values,
+    is_required: false,
+};
+
+const STACK: Key = Key {
+    name: "stack",
+    about: "What cannot be found out about one stack, by the stack's name: its directory relative \
+            to the workspace root, with `@NAME` for a Terraform workspace other than the default \
+            one.",
+    takes: Takes::Block(Some(Label::Stack), Keys::Named(&[TOOL, STACK_VARIABLES])),
+    is_required: false,
+};
+
+const TOOL: Key = Key {
+    name: "tool",
+    about: "The tool that the stack is applied with. It is read, and nothing comes of it yet.",
+    takes: Takes::Word(
+        &[
+            Word {
+                name: "tofu",
+                about: "OpenTofu.",
+            },
+            Word {
+                name: "terraform",
+                about: "Terraform.",
+            },
+        ],
+        &[],
+    ),
+    is_required: false,
+};
+
+const STACK_VARIABLES: Key = Key {
+    about: "Values of input variables of this stack. They win over those of the whole workspace, \
+            key by key.",
+    ..VARIABLES
+};
+
+impl Keys {
+    /// The key of this name.
+    pub fn find(self, name: &str) -> Option<&'static Key> {
+        match self {
+            Keys::Named(keys) => keys.iter().find(|it| it.name == name),
+            Keys::EachCode(key) => Check::of(name).map(|_| key),
+        }
+    }
+
+    /// All names, in order, each with its key.
+    pub fn all(self) -> Vec<(&'static str, &'static Key)> {
+        match self {
+            Keys::Named(keys) => keys.iter().map(|it| (it.name, it)).collect(),
+            Keys::EachCode(key) => ALL.iter().map(|it| (it.code, key)).collect(),
+        }
+    }
+}
+
+impl Takes {
+    /// The words that it can be.
+    pub fn words(&self) -> &'static [Word] {
+        match self {
+            Takes::Word(words, _) => words,
+            _ => &[],
+        }
+    }
+
+    /// The keys that can stand in it.
+    pub fn keys(&self) -> Keys {
+        match self {
+            Takes::Block(_, keys) => *keys,
+            Takes::Word(_, keys) => Keys::Named(keys),
+            _ => Keys::Named(&[]),
+        }
+    }
+}
+
+/// As it follows `takes`.
+impl std::fmt::Display for Takes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Takes::Block(..) => f.write_str("a block"),
+            Takes::Word(words, keys) => {
+                let words: Vec<_> = words.iter().map(|it| format!("\"{}\"", it.name)).collect();
+                f.write_str(&any_of(&words))?;
+                if !keys.is_empty() {
+                    let keys: Vec<_> = keys.iter().map(|it| format!("`{}`", it.name)).collect();
+                    write!(f, ", or an object with {}", keys.join(" and "))?;
+                }
+                Ok(())
+            }
+            Takes::Globs => f.write_str("a list of globs, as in `[\"sandbox/**\"]`"),
+            Takes::Path => f.write_str("a glob in quotes"),
+            Takes::Days => f.write_str("a whole number from 0 upward"),
+            Takes::Values => f.write_str("an object of names and constant values"),
+        }
+    }
+}
+
+/// `a`, `a or b`, `a, b or c`
+fn any_of(words: &[String]) -> String {
+    match words {
+        [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        words => words.concat(),
+    }
+}

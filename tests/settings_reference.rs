@@ -1,0 +1,154 @@
+//! `docs/settings.md` is made from the table by which settings are read.
+//!
+//! After a change that is meant, `GANTRYCD_REGENERATE=1 cargo test --test settings_reference` writes
+//! it anew.
+
+#[path = "support/example.rs"]
+mod example;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use example::Example;
+use gantrycd_ls::checks::settings::shape::{EDITOR, FILE, Key, Keys, Takes, Word};
+use gantrycd_ls::checks::{self, ALL, Settings};
+use gantrycd_ls::identity::IdentityRegistry;
+use gantrycd_ls::workspace::Workspace;
+use serde_json::{Value, json};
+
+const FILE_EXAMPLE: &str = r#"checks {
+  untaggable-type    = "off" # off | hint | information | warning | error
+  duplicate-identity = { severity = "error", exclude = ["sandbox/**"] }
+}
+
+states {
+  max_age_days = 7
+  external "billing" { path = "../billing/.gantrycd/state/**/*.json" }
+}
+
+variables = { region = "eu-west-1" }
+
+stack "live/account" {
+  tool      = "tofu"
+  variables = { developer = "alice" }
+}
+"#;
+
+fn editor_example() -> Value {
+    json!({
+        "checks": {
+            "untaggable-type": "off",
+            "duplicate-identity": { "severity": "error", "exclude": ["sandbox/**"] },
+        },
+        "variables": { "developer": "alice" },
+    })
+}
+
+#[test]
+fn the_page_says_what_can_be_set() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/settings.md");
+    let page = page();
+    if std::env::var_os("GANTRYCD_REGENERATE").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), page);
+}
+
+#[test]
+fn its_examples_have_no_fault() {
+    let example = Example::empty();
+    example.write("gantrycd.hcl", FILE_EXAMPLE);
+    example.write("live/account/main.tf", "");
+    let workspace = Workspace::open(example.root(), Arc::new(IdentityRegistry::mounted()));
+    let (editor, faults) = Settings::of_editor(&editor_example());
+    assert_eq!(faults, [""; 0]);
+    let findings = checks::run(&workspace.snapshot(), &editor);
+    assert!(findings.is_empty(), "{findings:#?}");
+}
+
+fn page() -> String {
+    let editor = serde_json::to_string_pretty(&editor_example()).unwrap();
+    let editors: Vec<_> = EDITOR
+        .all()
+        .iter()
+        .map(|it| format!("`{}`", it.0))
+        .collect();
+    let mut page = format!(
+        "# Settings\n\n\
+         <!-- Made by `GANTRYCD_REGENERATE=1 cargo test --test settings_reference`. -->\n\n\
+         Settings stand in the file `gantrycd.hcl` at the root of the workspace, for the editor and \
+         the command line alike. Without it everything is as this page says it is by default. A \
+         file of this name further down is not read.\n\n\
+         ```hcl\n{FILE_EXAMPLE}```\n\n\
+         Values are constant: they name nothing. What is not understood is underlined where it \
+         stands and left aside; what stands beside it counts.\n\n\
+         An editor may set {} too. What it sets wins over the file, key by key, and counts in the \
+         editor only. It is sent as `initializationOptions`, with \
+         `workspace/didChangeConfiguration`, or in answer to `workspace/configuration` for the \
+         section `gantrycd`:\n\n\
+         ```json\n{editor}\n```\n",
+        editors.join(" and "),
+    );
+    for (_, key) in FILE.all() {
+        section(key, "", 2, &[], &mut page);
+    }
+    page
+}
+
+/// A key and what can stand in it, under a heading of this level. `told` are words that the page has
+/// explained just above.
+fn section(key: &Key, within: &str, level: usize, told: &[Word], page: &mut String) {
+    let label = match key.takes {
+        Takes::Block(Some(_), _) => " \"NAME\"",
+        _ => "",
+    };
+    let path = format!("{within}{}{label}", key.name);
+    *page += &format!("\n{} `{path}`\n\n{}\n", "#".repeat(level), key.about);
+    if !matches!(key.takes, Takes::Block(..)) {
+        let takes = key.takes.to_string();
+        let required = if key.is_required {
+            " It is required."
+        } else {
+            ""
+        };
+        *page += &format!("\nTakes {takes}.{required}\n");
+    }
+    let words = key.takes.words();
+    let names = |it: &[Word]| it.iter().map(|it| it.name).collect::<Vec<_>>();
+    if names(words) != names(told) {
+        *page += "\n| value | |\n|---|---|\n";
+        for word in words {
+            *page += &format!("| `\"{}\"` | {} |\n", word.name, word.about);
+        }
+    }
+    if key.name == "CODE" {
+        codes(page);
+    }
+    let within = format!("{path}.");
+    match key.takes.keys() {
+        Keys::EachCode(key) => section(key, &within, level + 1, &[], page),
+        keys => {
+            for (_, key) in keys.all() {
+                let told = if key.takes.words().is_empty() {
+                    &[]
+                } else {
+                    words
+                };
+                section(key, &within, level + 1, told, page);
+            }
+        }
+    }
+}
+
+/// Every check and how grave it is by itself.
+fn codes(page: &mut String) {
+    *page += "\n| `CODE` | by default |\n|---|---|\n";
+    for check in ALL {
+        let (own, in_editor) = (check.severity, check.severity_in_editor());
+        let severity = match own == in_editor {
+            true => own.as_str().to_owned(),
+            false => format!("{}, in editors {}", own.as_str(), in_editor.as_str()),
+        };
+        *page += &format!("| `{}` | {severity} |\n", check.code);
+    }
+}
