@@ -3,6 +3,10 @@
 
 #[path = "support/example.rs"]
 mod example;
+#[path = "cli/flags.rs"]
+mod flags;
+#[path = "cli/formats.rs"]
+mod formats;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -10,6 +10,7 @@ mod disk;
 mod evaluation;
 mod moves;
 mod plan;
+mod progress;
 mod rows;
 mod snapshot;
 mod stack;
@@ -29,9 +30,10 @@ use serde::Deserialize;
 pub use crate::eval::Place;
 pub use claims::{Edge, Group, When};
 pub use configured::{Configured, ConfiguredProvider};
+pub use progress::Progress;
 pub use rows::{Planned, PlannedRow, Row, Site};
 pub use snapshot::{RowRef, Snapshot, Use, header, is_editable};
-pub use stack::{Stack, StackState, Unreadable};
+pub use stack::{Stack, StackState, Unreadable, relative};
 pub use tags::{Said, Tag, Tags};
 pub use tree::{Node, Served, Tree, normalize};
 
@@ -62,6 +64,7 @@ pub struct Workspace {
     configuration: BTreeMap<Arc<Path>, Configuration>,
     states: BTreeMap<Arc<Path>, StateFile>,
     manifests: BTreeMap<PathBuf, (Option<Stamp>, Arc<Manifest>)>,
+    progress: Arc<Progress>,
 }
 
 /// One configuration file, on the disk or in an editor.
@@ -98,6 +101,15 @@ impl Configuration {
 impl Workspace {
     /// Reads the workspace below `root`, an absolute path.
     pub fn open(root: &Path, registry: Arc<IdentityRegistry>) -> Self {
+        Self::open_counted(root, registry, Arc::default())
+    }
+
+    /// The same, counting in `progress` what is read.
+    pub fn open_counted(
+        root: &Path,
+        registry: Arc<IdentityRegistry>,
+        progress: Arc<Progress>,
+    ) -> Self {
         let mut workspace = Self {
             root: normalize(root).into(),
             registry,
@@ -105,6 +117,7 @@ impl Workspace {
             configuration: BTreeMap::new(),
             states: BTreeMap::new(),
             manifests: BTreeMap::new(),
+            progress,
         };
         workspace.refresh();
         workspace
@@ -162,8 +175,10 @@ impl Workspace {
                 (Arc::<Path>::from(&**path), old)
             })
             .collect();
+        self.progress.found(wanted.len());
         self.configuration = wanted
             .into_par_iter()
+            .inspect(|_| self.progress.read())
             .map(|(path, old)| {
                 let stamp = Stamp::of(&path);
                 let file = match old {
@@ -203,8 +218,10 @@ impl Workspace {
                 (Arc::<Path>::from(path), old)
             })
             .collect();
+        self.progress.found(wanted.len());
         self.states = wanted
             .into_par_iter()
+            .inspect(|_| self.progress.read())
             .map(|(path, old)| {
                 let stamp = Stamp::of(&path);
                 let file = match old {
