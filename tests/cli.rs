@@ -3,6 +3,8 @@
 
 #[path = "support/example.rs"]
 mod example;
+#[path = "cli/fix.rs"]
+mod fix;
 #[path = "cli/flags.rs"]
 mod flags;
 #[path = "cli/formats.rs"]

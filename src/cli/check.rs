@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::checks::{self, Finding, Severity};
 use crate::workspace::Snapshot;
 
-use super::{Read, github, json, junit, sarif, text};
+use super::{Read, apply, github, json, junit, sarif, text};
 
 /// What to check, and how to tell of it.
 #[derive(clap::Args)]
@@ -23,6 +23,9 @@ pub(super) struct Arguments {
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Write the fixes that cannot change what was meant, and report what is left
+    #[arg(long)]
+    fix: bool,
     /// The least severity that makes the exit code 1
     #[arg(long, value_name = "SEVERITY", value_enum, default_value_t = FailOn::Warning)]
     fail_on: FailOn,
@@ -105,8 +108,23 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         });
         findings
     };
-    let read = super::read(&arguments.paths[0])?;
-    let findings = find(&read.snapshot);
+    let mut read = super::read(&arguments.paths[0])?;
+    let mut is_unwritten = false;
+    let findings = match arguments.fix {
+        true => {
+            let applied = apply::apply(read, find);
+            for change in applied.changes.iter().filter(|_| !arguments.quiet) {
+                eprintln!("fixed: {change}");
+            }
+            for error in &applied.errors {
+                eprintln!("error: {error}");
+            }
+            is_unwritten = !applied.errors.is_empty();
+            read = applied.read;
+            applied.findings
+        }
+        false => find(&read.snapshot),
+    };
     let checked = Checked {
         snapshot: &read.snapshot,
         findings: &findings,
@@ -116,6 +134,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let least = arguments.fail_on.severity();
     let fails = |it: &Finding| least.is_some_and(|least| it.severity >= least);
     Ok(match findings.iter().any(fails) {
+        _ if is_unwritten => ExitCode::from(2),
         true => ExitCode::from(1),
         false => ExitCode::SUCCESS,
     })

@@ -1,5 +1,6 @@
 //! The command line over a snapshot.
 
+mod apply;
 mod check;
 mod export;
 mod forge;
@@ -92,6 +93,11 @@ impl Read {
             snapshot: workspace.snapshot(),
             files: workspace.file_count(),
         }
+    }
+
+    /// The same workspace as it is now. What is not read of it has been told.
+    fn again(&self) -> Self {
+        Self::of(&open(&self.snapshot.root))
     }
 }
 

@@ -204,6 +204,7 @@ fn the_help_names_every_flag_and_code() {
     let help = at_home(&["check", "--help"]).out;
     for word in [
         "--format",
+        "--fix",
         "--fail-on",
         "--only",
         "--exclude",

@@ -269,12 +269,13 @@ fn applied<'a>(
 }
 
 #[test]
-fn sarif_fixes_are_those_of_json() {
+fn sarif_fixes_are_those_of_json_and_of_the_flag() {
     let example = tricky();
     let log = sarif(&example);
     let report: Value = serde_json::from_str(&checked(&example, "json")).unwrap();
     let findings = report["findings"].as_array().unwrap();
     let mut fixes = 0;
+    let mut safe = Vec::new();
     for (result, finding) in results(&log).iter().zip(findings) {
         assert_eq!(result["message"]["text"], finding["message"]);
         let pair = (&result["fixes"], &finding["fixes"]);
@@ -298,9 +299,29 @@ fn sarif_fixes_are_those_of_json() {
             });
             assert_eq!(ours, applied(&example, edits, json_range));
             fixes += 1;
+            if result["ruleId"] == "malformed-ignore" {
+                safe.push(ours);
+            }
         }
     }
-    assert_eq!(fixes, 5, "three comments, two queues");
+    assert_eq!((fixes, safe.len()), (5, 3), "three comments, two queues");
+
+    // one by one: each leaves the others where they are
+    let only = ["check", "infra", "--fix", "--only", "malformed-ignore"];
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let before = lines(&text(&example, "infra/a b,ü:%/main.tf"));
+    let mut expected = before.clone();
+    for files in &safe {
+        let after = lines(&files[0].1);
+        for at in 0..after.len() {
+            if after[at] != before[at] {
+                expected[at].clone_from(&after[at]);
+            }
+        }
+    }
+    run(example.root(), &only);
+    assert_eq!(lines(&text(&example, "infra/a b,ü:%/main.tf")), expected);
+    assert_ne!(before, expected);
 }
 
 fn fingerprints(log: &Value) -> Vec<String> {
