@@ -15,10 +15,22 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::checks::{self, Finding};
-use crate::ide::{self, Action};
+use crate::ide;
 use crate::identity::{Address, IDENTITY_TAG, IdentityRegistry, Mode, REALM_TAG};
 use crate::text::Span;
 use crate::workspace::{Place, Snapshot, Workspace};
+
+/// Two stacks that use a module `m`.
+pub(crate) const TWO_STACKS: &str = r#"
+#- a/main.tf
+module "m" {
+  source = "../m"
+}
+#- b/main.tf
+module "m" {
+  source = "../m"
+}
+"#;
 
 /// A workspace on the disk that goes when it is dropped.
 pub(crate) struct Fixture {
@@ -34,8 +46,36 @@ struct Expected {
     text: String,
 }
 
+/// How the files of configuration are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    /// As they stand.
+    Plain,
+    /// With a byte order mark and with `\r\n`, as some editors on Windows write them.
+    Windows,
+}
+
+impl Lines {
+    fn of(self, text: &str) -> String {
+        match self {
+            Lines::Plain => text.to_owned(),
+            Lines::Windows => {
+                let text = text.trim_start_matches('\u{feff}');
+                format!(
+                    "\u{feff}{}",
+                    text.replace("\r\n", "\n").replace('\n', "\r\n")
+                )
+            }
+        }
+    }
+}
+
 impl Fixture {
     pub(crate) fn new(text: &str) -> Self {
+        Self::written(text, Lines::Plain)
+    }
+
+    fn written(text: &str, lines: Lines) -> Self {
         let mut fixture = Self {
             directory: tempfile::tempdir().unwrap(),
             expected: Vec::new(),
@@ -66,6 +106,10 @@ impl Fixture {
             });
         }
         for (path, mut file) in files {
+            let endings = [".tf", ".tofu", ".tf.json", ".tofu.json", ".tfvars", ".hcl"];
+            if endings.iter().any(|it| path.ends_with(it)) {
+                file = lines.of(&file);
+            }
             if let Some(at) = file.find("$0") {
                 file.replace_range(at..at + 2, "");
                 let bom = if file.starts_with('\u{feff}') { 3 } else { 0 };
@@ -152,20 +196,21 @@ fn state(path: &str, rows: &str) -> String {
 }
 
 /// Checks a workspace: its findings are those that are marked, and no others.
+/// However its lines end.
 #[track_caller]
 pub(crate) fn check(text: &str) {
-    compare(text, |_| true);
+    compare(Fixture::new(text), |_| true);
+    compare(Fixture::written(text, Lines::Windows), |_| true);
 }
 
 /// The same of a workspace with a text that cannot be read, which is told of somewhere.
 #[track_caller]
 pub(crate) fn check_broken(text: &str) {
-    compare(text, |it| it.code != "syntax");
+    compare(Fixture::new(text), |it| it.code != "syntax");
 }
 
 #[track_caller]
-fn compare(text: &str, counts: impl Fn(&Finding) -> bool) {
-    let fixture = Fixture::new(text);
+fn compare(fixture: Fixture, counts: impl Fn(&Finding) -> bool) {
     let snapshot = fixture.snapshot();
     let mut findings = checks::run(&snapshot);
     findings.retain(counts);
@@ -200,18 +245,23 @@ fn compare(text: &str, counts: impl Fn(&Finding) -> bool) {
 
 /// Checks that of the actions at the cursor the one whose title has `title` in it turns the file into
 /// `after`, that it is not offered again then, and that the file is read and formatted as before.
+/// However its lines end.
 #[track_caller]
 pub(crate) fn check_action(before: &str, title: &str, after: &str) {
-    let mut fixture = Fixture::new(before);
+    check_action_in(Fixture::new(before), title, after);
+    let windows = Fixture::written(before, Lines::Windows);
+    check_action_in(windows, title, &Lines::Windows.of(after));
+}
+
+#[track_caller]
+fn check_action_in(mut fixture: Fixture, title: &str, after: &str) {
     let (name, cursor) = fixture.cursor.take().expect("a cursor");
     let path = fixture.path(&name);
     let offered = |fixture: &Fixture, cursor: u32| {
         let snapshot = fixture.snapshot();
         let findings = checks::run(&snapshot);
         let actions = ide::actions(&snapshot, &findings, &path, Span::at(cursor as usize));
-        let fixes = actions.into_iter().map(|it| match it {
-            Action::Fix(fix, _) | Action::Refactor(fix) => fix,
-        });
+        let fixes = actions.iter().map(|it| it.fix.clone());
         fixes.collect::<Vec<_>>()
     };
     let fixes = offered(&fixture, cursor);
@@ -221,20 +271,11 @@ pub(crate) fn check_action(before: &str, title: &str, after: &str) {
         panic!("one action {title:?}, not these: {fixes:#?}");
     };
     let text = std::fs::read_to_string(&path).unwrap();
-    let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    let mut edited = text.clone();
-    let mut edits: Vec<_> = fix.edits.iter().collect();
-    edits.sort_by_key(|it| std::cmp::Reverse(it.place.span));
-    let mut moved = i64::from(cursor);
-    for edit in edits {
-        assert_eq!(*edit.place.path, *path);
-        let range = edit.place.span.range();
-        if edit.place.span.end <= cursor {
-            moved += edit.new_text.len() as i64 - edit.place.span.len() as i64;
-        }
-        edited.replace_range(range.start + bom..range.end + bom, &edit.new_text);
-    }
+    let edited = edited(&path, &fix.edits);
     assert_eq!(edited, after);
+    let before_cursor = fix.edits.iter().filter(|it| it.place.span.end <= cursor);
+    let moves = before_cursor.map(|it| it.new_text.len() as i64 - it.place.span.len() as i64);
+    let moved = i64::from(cursor) + moves.sum::<i64>();
     if let (Some(was), Some(is)) = (formatted(&path, &text), formatted(&path, &edited))
         && was == text
     {
@@ -249,6 +290,21 @@ pub(crate) fn check_action(before: &str, title: &str, after: &str) {
     assert!(again.is_empty(), "offered again: {again:#?}");
 }
 
+/// The text of a file after edits of it and of no other.
+#[track_caller]
+pub(crate) fn edited(path: &Path, edits: &[checks::Edit]) -> String {
+    let mut text = std::fs::read_to_string(path).unwrap();
+    let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let mut edits: Vec<_> = edits.iter().collect();
+    edits.sort_by_key(|it| std::cmp::Reverse(it.place.span));
+    for edit in edits {
+        assert_eq!(*edit.place.path, *path);
+        let range = edit.place.span.range();
+        text.replace_range(range.start + bom..range.end + bom, &edit.new_text);
+    }
+    text
+}
+
 /// What `terraform fmt` makes of a text. `None` of JSON, and where there is no terraform, which is
 /// said.
 fn formatted(path: &Path, text: &str) -> Option<String> {
@@ -259,6 +315,7 @@ fn formatted(path: &Path, text: &str) -> Option<String> {
         .args(["fmt", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::null())
         .spawn();
     let Ok(mut child) = child else {
         println!("there is no terraform: how it formats is not compared");
@@ -281,10 +338,7 @@ pub(crate) fn actions(text: &str) -> Vec<String> {
     let findings = checks::run(&snapshot);
     let path = fixture.path(&name);
     let actions = ide::actions(&snapshot, &findings, &path, Span::at(cursor as usize));
-    let title = |it| match it {
-        Action::Fix(fix, _) | Action::Refactor(fix) => fix.title,
-    };
-    actions.into_iter().map(title).collect()
+    actions.iter().map(|it| it.fix.title.clone()).collect()
 }
 
 /// Checks that nothing is offered at the cursor.

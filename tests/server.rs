@@ -51,10 +51,25 @@ fn modern() -> Value {
     json!({
         "general": { "positionEncodings": ["utf-8", "utf-16"] },
         "textDocument": {
-            "publishDiagnostics": { "relatedInformation": true, "versionSupport": true },
+            "publishDiagnostics": {
+                "relatedInformation": true,
+                "versionSupport": true,
+                "codeDescriptionSupport": true,
+                "tagSupport": { "valueSet": [1, 2] },
+            },
         },
         "workspace": { "workspaceEdit": { "documentChanges": true } },
     })
+}
+
+/// A client that asks for the edit of a code action when it is chosen.
+fn lazy() -> Value {
+    let mut capabilities = modern();
+    capabilities["textDocument"]["codeAction"] = json!({
+        "dataSupport": true,
+        "resolveSupport": { "properties": ["command", "edit"] },
+    });
+    capabilities
 }
 
 /// A client that tells of changes on the disk: the server watches nothing itself.
@@ -158,13 +173,85 @@ fn a_client_that_offers_nothing_gets_plain_diagnostics_and_edits() {
     let mut client = Client::start(example.root(), json!({}));
     let lines = EXAMPLE.lines().filter(|it| !it.starts_with("    "));
     let without_related: String = lines.map(|it| format!("{it}\n")).collect();
-    assert_eq!(told(&client.pushed_all(FILES)), without_related);
+    let all = client.pushed_all(FILES);
+    assert_eq!(told(&all), without_related);
+    for it in all.values().flat_map(|it| &it.diagnostics) {
+        assert_eq!(it.get("codeDescription"), None);
+    }
 
     let actions = client.actions(WORKERS, [6, 3, 6, 3], None);
     let edits = &actions[0]["edit"]["changes"][uri(&example.path(WORKERS))];
     let edit = json!({ "range": range([6, 0, 6, 0]), "newText": COMMENT });
     assert_eq!(*edits, json!([edit]));
     client.finish();
+}
+
+/// Where the codes of all diagnostics link to, by code.
+fn links(client: &mut Client) -> BTreeMap<String, Value> {
+    client.initialize(modern());
+    client.notify("initialized", json!({}));
+    let all = client.pushed_all(FILES);
+    let all = all.values().flat_map(|it| &it.diagnostics);
+    let link = |it: &Value| {
+        let code = it["code"].as_str().unwrap().to_owned();
+        (code, it["codeDescription"]["href"].clone())
+    };
+    all.map(link).collect()
+}
+
+#[test]
+fn a_code_links_to_its_page() {
+    let (example, cache) = (Example::copy(), Example::empty());
+    let pages = format!("gantrycd-ls/{}", env!("CARGO_PKG_VERSION"));
+    let page = |code: &str| format!("{pages}/{code}.md");
+    // as another build of this version left it
+    cache.write(&page("malformed-realm"), "# malformed-realm\n\nOld.\n");
+    for _ in 0..2 {
+        let mut client = Client::spawn_caching_in(example.root(), cache.root());
+        let links = links(&mut client);
+        assert_eq!(links.len(), 3);
+        for (code, href) in links {
+            assert_eq!(href, uri(&cache.path(&page(&code))));
+            let text = cache.read(&page(&code));
+            assert!(text.starts_with(&format!("# {code}\n\n")), "{text}");
+            assert!(text.contains("\n## Example\n"), "{text}");
+        }
+        client.finish();
+    }
+    let files = std::fs::read_dir(cache.path(&pages)).unwrap();
+    assert_eq!(files.count(), 3, "those that are linked to, and no rests");
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_not_linked_to() {
+    let (example, cache) = (Example::copy(), Example::empty());
+    cache.write("gantrycd-ls", "this is no directory");
+    let mut client = Client::spawn_caching_in(example.root(), cache.root());
+    let links = links(&mut client);
+    assert!(links.values().all(Value::is_null), "{links:?}");
+    client.finish();
+}
+
+#[test]
+fn text_that_does_nothing_is_faded_where_the_client_can() {
+    let mut other_tags = modern();
+    other_tags["textDocument"]["publishDiagnostics"]["tagSupport"]["valueSet"] = json!([2]);
+    for (capabilities, tags) in [
+        (modern(), json!([1])),
+        (other_tags, json!(null)),
+        (json!({}), json!(null)),
+    ] {
+        let example = Example::empty();
+        let block = "resource \"aws_kms_alias\" \"a\" {}\n";
+        example.write("main.tf", format!("{COMMENT}{block}"));
+        let alias = r#""type": "aws_kms_alias", "name": "a""#;
+        example.write("terraform.tfstate", state(alias, r#""name": "alias/a""#));
+        let mut client = Client::start(example.root(), capabilities);
+        let pushed = client.pushed("main.tf");
+        assert_eq!(pushed.to_string(), "  hint unused-ignore 0:2-0:41\n");
+        assert_eq!(pushed.diagnostics[0]["tags"], tags);
+        client.finish();
+    }
 }
 
 #[test]
@@ -410,6 +497,14 @@ fn folders_come_and_go() {
     client.finish();
 }
 
+/// A state with one resource.
+fn state(resource: &str, attributes: &str) -> String {
+    let provider = r#""provider": "provider[\"registry.terraform.io/hashicorp/aws\"]""#;
+    let instances = format!(r#""instances": [{{"attributes": {{{attributes}}}}}]"#);
+    let resource = format!(r#"{{"mode": "managed", {resource}, {provider}, {instances}}}"#);
+    format!(r#"{{"version": 4, "serial": 1, "lineage": "l", "resources": [{resource}]}}"#)
+}
+
 /// Two directories, each with a malformed realm.
 fn two_stacks() -> Example {
     let example = Example::empty();
@@ -590,7 +685,13 @@ fn nothing_is_shown_where_there_is_nothing_to_say() {
 
 #[test]
 fn a_fix_is_offered_all_over_its_finding_and_nowhere_else() {
-    let (_example, mut client) = started(modern());
+    for capabilities in [modern(), lazy()] {
+        a_fix_is_offered_all_over(capabilities);
+    }
+}
+
+fn a_fix_is_offered_all_over(capabilities: Value) {
+    let (_example, mut client) = started(capabilities);
     let ignore = ["Ignore aws_kms_alias.app in gantrycd"];
     for at in [
         [5, 0, 5, 0],
@@ -712,6 +813,224 @@ fn a_fix_that_was_applied_ends_the_finding_and_is_not_offered_again() {
     }
     let (text, _) = hover(&mut client, MAIN, 7, 3);
     assert!(text.starts_with("No identity: an ignore comment"), "{text}");
+    client.finish();
+}
+
+#[test]
+fn what_can_be_done_is_announced_with_how_it_is_asked_for() {
+    let without = |property: &str| {
+        let mut capabilities = lazy();
+        let actions = &mut capabilities["textDocument"]["codeAction"];
+        actions.as_object_mut().unwrap().remove(property);
+        capabilities
+    };
+    let mut other_property = lazy();
+    other_property["textDocument"]["codeAction"]["resolveSupport"]["properties"] =
+        json!(["command"]);
+    for (capabilities, resolves) in [
+        (lazy(), true),
+        (modern(), false),
+        (json!({}), false),
+        (without("dataSupport"), false),
+        (without("resolveSupport"), false),
+        (other_property, false),
+    ] {
+        let example = Example::empty();
+        let mut client = Client::spawn(example.root());
+        let provider = client.initialize(capabilities)["codeActionProvider"].take();
+        let kinds = json!(["quickfix", "refactor.rewrite", "source.fixAll.gantrycd"]);
+        assert_eq!(provider["codeActionKinds"], kinds);
+        assert_eq!(
+            provider.get("resolveProvider"),
+            resolves.then_some(&json!(true))
+        );
+        client.finish();
+    }
+}
+
+#[test]
+fn the_edit_of_a_fix_comes_when_it_is_chosen() {
+    let (_example, mut client) = started(modern());
+    let at = [5, 3, 5, 3];
+    let whole = client.actions(MAIN, at, None);
+    client.finish();
+
+    let (example, mut client) = started(lazy());
+    client.open(MAIN);
+    let sent = client.pushed(MAIN).diagnostics;
+    let context = json!({ "diagnostics": [sent[0]] });
+    let mut offered = client.actions_in(MAIN, at, context);
+    assert_eq!(titles(&offered), titles(&whole));
+    let offered = offered.remove(0);
+    assert_eq!(offered.get("edit"), None);
+    assert!(offered["data"].to_string().len() < 500);
+
+    let chosen = client.request("codeAction/resolve", offered.clone());
+    let document = json!({ "uri": uri(&example.path(MAIN)), "version": 1 });
+    let edit = json!({ "range": range([5, 0, 5, 0]), "newText": COMMENT });
+    let change = json!({ "textDocument": document, "edits": [edit] });
+    let mut expected = offered;
+    expected["edit"] = json!({ "documentChanges": [change] });
+    assert_eq!(chosen, expected);
+    // one that has its edit stays as it is
+    let again = client.request("codeAction/resolve", chosen.clone());
+    assert_eq!(again, chosen);
+    client.finish();
+}
+
+/// The text or what was found in it is another than the client asks about.
+const CONTENT_MODIFIED: i64 = -32801;
+
+#[test]
+fn a_fix_for_another_text_is_refused() {
+    let (example, mut client) = started(lazy());
+    let at = [5, 3, 5, 3];
+    client.open(MAIN);
+    client.pushed(MAIN);
+    let offered = client.actions(MAIN, at, None).remove(0);
+
+    // even where the fix would be the same
+    client.edit(MAIN, 2, &[([6, 0, 6, 0], "# within\n")]);
+    let refused = client.refused("codeAction/resolve", offered.clone());
+    assert_eq!(refused, CONTENT_MODIFIED);
+    // the same text again, as another version
+    client.edit(MAIN, 3, &[([6, 0, 7, 0], "")]);
+    let resolved = client.request("codeAction/resolve", offered.clone());
+    let document = &resolved["edit"]["documentChanges"][0]["textDocument"];
+    assert_eq!(document["version"], 3);
+
+    // another text, as the version that it was offered for
+    client.close(MAIN);
+    client.open_with(MAIN, &format!("{}# below\n", example.read(MAIN)));
+    let refused = client.refused("codeAction/resolve", offered);
+    assert_eq!(refused, CONTENT_MODIFIED);
+    client.pushed(MAIN);
+    for data in [json!(null), json!([1]), json!({ "uri": "untitled:a" })] {
+        let other = json!({ "title": "x", "kind": "quickfix", "data": data });
+        let refused = client.refused("codeAction/resolve", other);
+        assert_eq!(refused, CONTENT_MODIFIED);
+    }
+    client.finish();
+}
+
+#[test]
+fn a_fix_of_what_is_no_longer_wrong_is_refused() {
+    const STORAGE: &str = "live/account/storage.tf";
+    let (example, mut client) = started(lazy());
+    let offered = client.actions(STORAGE, [1, 3, 1, 3], None).remove(0);
+    assert_eq!(offered["kind"], "quickfix");
+    let state = example.read(LEGACY);
+    example.replace(
+        LEGACY,
+        state.replace(UPLOADS, "arn:aws:s3:::another-bucket"),
+    );
+    assert_eq!(client.pushed(STORAGE).to_string(), "");
+    client.pushed("live/legacy/main.tf");
+    let refused = client.refused("codeAction/resolve", offered);
+    assert_eq!(refused, CONTENT_MODIFIED);
+    client.finish();
+}
+
+/// A workspace with a misspelt key, which has a safe fix, and a duplicate, which has none.
+fn misspelt() -> Example {
+    let example = Example::copy();
+    let file = example.read("live/legacy/main.tf");
+    let queue = r#"
+resource "aws_sqs_queue" "jobs" {
+  tags = { "gantrycd:resource-identity-relam" = "jobs" }
+}
+"#;
+    example.write("live/legacy/main.tf", file + queue);
+    example
+}
+
+#[test]
+fn all_safe_fixes_of_a_file_are_made_when_that_is_asked_for() {
+    const FILE: &str = "live/legacy/main.tf";
+    let example = misspelt();
+    let line = example.read(FILE).lines().count() as u32 - 2;
+    for capabilities in [modern(), lazy()] {
+        let mut client = Client::start(example.root(), capabilities);
+        client.pushed_all(FILES);
+        let start = [0, 0, 0, 0];
+        for only in ["source.fixAll.gantrycd", "source.fixAll", "source", ""] {
+            let actions = client.actions(FILE, start, Some(&[only]));
+            let [action] = &actions[..] else {
+                panic!("{only}: {actions:#?}");
+            };
+            assert_eq!(action["kind"], "source.fixAll.gantrycd");
+            let action = match action.get("edit") {
+                Some(_) => action.clone(),
+                None => client.request("codeAction/resolve", action.clone()),
+            };
+            let edits = &action["edit"]["documentChanges"][0]["edits"];
+            let new_text = "\"gantrycd:resource-identity-realm\"";
+            let edit = json!({ "range": range([line, 11, line, 45]), "newText": new_text });
+            assert_eq!(*edits, json!([edit]));
+        }
+        for only in [
+            &["source.fixAll.eslint"][..],
+            &["source.organizeImports"],
+            &["source.fixAll.gantrycd.more"],
+            &["quickfix", "refactor"],
+        ] {
+            assert_eq!(client.actions(FILE, start, Some(only)), [json!(null); 0]);
+        }
+        // no menu has it
+        assert_eq!(client.actions(FILE, start, None), [json!(null); 0]);
+        // a file whose fixes are none to be made unasked
+        let fixes = client.actions(MAIN, [5, 0, 5, 0], Some(&["source.fixAll"]));
+        assert_eq!(fixes, [json!(null); 0]);
+        client.finish();
+    }
+}
+
+#[test]
+fn the_fix_that_is_safe_is_preferred() {
+    const FILE: &str = "live/legacy/main.tf";
+    let example = misspelt();
+    let mut client = Client::start(example.root(), modern());
+    client.pushed_all(FILES);
+    let end = [0, 0, 9999, 0];
+    let actions = client.actions(FILE, end, Some(&["quickfix"]));
+    assert!(titles(&actions).contains(&"Ignore aws_s3_bucket.customer_uploads in gantrycd"));
+    let (preferred, others): (Vec<_>, Vec<_>) = actions
+        .into_iter()
+        .partition(|it| it.get("isPreferred") == Some(&json!(true)));
+    assert_eq!(
+        titles(&preferred),
+        ["Write gantrycd:resource-identity-realm"]
+    );
+    assert!(others.iter().all(|it| it.get("isPreferred").is_none()));
+    client.finish();
+}
+
+#[test]
+fn nothing_is_changed_below_terraforms_own_directory() {
+    const INSTALLED: &str = ".terraform/modules/logs/main.tf";
+    let example = Example::empty();
+    example.write(
+        "main.tf",
+        "module \"logs\" {\n  source = \"example/logs/aws\"\n}\n",
+    );
+    let modules = r#"{"Modules": [
+        {"Key": "", "Source": "", "Dir": "."},
+        {"Key": "logs", "Source": "registry", "Dir": ".terraform/modules/logs"}
+    ]}"#;
+    example.write(".terraform/modules/modules.json", modules);
+    let block = "resource \"aws_sqs_queue\" \"q\" {\n  tags = { \"gantrycd:resource-identity-relam\" = \"x\" }\n}\n";
+    example.write(INSTALLED, block);
+    let queue = r#""module": "module.logs", "type": "aws_sqs_queue", "name": "q""#;
+    let arn = r#""arn": "arn:aws:sqs:eu-west-1:111122223333:q""#;
+    example.write("terraform.tfstate", state(queue, arn));
+    let mut client = Client::start(example.root(), modern());
+    client.open(INSTALLED);
+    let (text, _) = hover(&mut client, INSTALLED, 0, 3);
+    assert!(text.starts_with("Identity "), "{text}");
+    for only in [None, Some(&["source"][..]), Some(&["quickfix"][..])] {
+        let actions = client.actions(INSTALLED, [0, 0, 9999, 0], only);
+        assert_eq!(actions, [json!(null); 0]);
+    }
     client.finish();
 }
 

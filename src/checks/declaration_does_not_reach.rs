@@ -2,20 +2,61 @@
 //!
 //! The declaration never reaches it: it asserts its bare ARN all the same, without the realm that
 //! everything around it has. Two emulators, say, then seem to manage one object.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- emulators/alice/main.tf
+//! provider "aws" {
+//!   default_tags {
+//!     tags = {
+//!       "gantrycd:resource-identity-realm" = "localstack-alice"
+//!     }
+//!   }
+//! }
+//!
+//! resource "aws_kms_alias" "app" {
+//! ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ declaration-does-not-reach: The realm localstack-alice
+//!   name = "alias/app"
+//! }
+//! #- emulators/alice/terraform.tfstate
+//! aws_kms_alias.app arn=arn:aws:kms:eu-west-1:000000000000:alias/app untaggable
+//! ```
+//!
+//! # Fixed
+//!
+//! ```hcl
+//! #- emulators/alice/main.tf
+//! provider "aws" {
+//!   default_tags {
+//!     tags = {
+//!       "gantrycd:resource-identity-realm" = "localstack-alice"
+//!     }
+//!   }
+//! }
+//!
+//! # gantrycd:resource-identity: ignore=true
+//! resource "aws_kms_alias" "app" {
+//!   name = "alias/app"
+//! }
+//! ```
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
+use crate::config::Declared;
 use crate::identity::{Origin, Realm, opts_out};
 use crate::workspace::tag_support::{self, Evidence, Takes};
 use crate::workspace::{Place, RowRef, Snapshot, header};
 
-use super::{Check, Finding, Related, Severity, fix};
+use super::{Check, Finding, Fix, Related, Severity, fix};
 
 pub(super) const CHECK: Check = Check {
     code: "declaration-does-not-reach",
+    page: include_str!("../../docs/checks/declaration-does-not-reach.md"),
     severity: Severity::Information,
     run,
-    fixes: fix::ignore_block,
+    fixes,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
@@ -107,6 +148,37 @@ fn finding(snapshot: &Snapshot, at: RowRef) -> Option<Finding> {
     Some(finding.about(snapshot, at))
 }
 
+fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
+    let all = ignore_all(snapshot, &finding.place.path);
+    fix::ignore_block(snapshot, finding)
+        .into_iter()
+        .chain(all)
+        .collect()
+}
+
+/// Ignores every resource of a file that a declaration does not reach. `None` where these are not
+/// several.
+fn ignore_all(snapshot: &Snapshot, path: &Path) -> Option<Fix> {
+    let file = snapshot.file(path)?;
+    let mut edits = Vec::new();
+    for (at, block) in file.blocks.iter().enumerate() {
+        let mut rows = snapshot.rows_of(file, block.id).iter();
+        if rows.any(|it| unreached(snapshot, *it).is_some()) {
+            let one = fix::ignore_comment(snapshot, &Declared::new(file, at));
+            edits.extend(one.into_iter().flat_map(|it| it.edits));
+        }
+    }
+    (edits.len() > 1).then(|| Fix {
+        title: format!(
+            "Ignore all {} resources of this file that the declaration does not reach{}",
+            edits.len(),
+            fix::everywhere(snapshot, file)
+        ),
+        edits,
+        is_safe: false,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use crate::fixture::{Fixture, check, check_action};
@@ -167,7 +239,7 @@ aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/a untaggable
 
     #[test]
     fn silent_without_a_declaration_that_would_reach_it() {
-        let row = "aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/a untaggable";
+        let row = "aws_kms_alias.a arn=arn:aws:kms:us-east-1:111122223333:alias/a untaggable";
         let alias = r#"resource "aws_kms_alias" "a" {}"#;
         for configuration in [
             alias.to_owned(),
@@ -201,9 +273,9 @@ module "passed" {{
   providers = {{ aws = aws.emu }}
 }}
 #- a/terraform.tfstate
-aws_kms_alias.direct arn=arn:aws:kms:us-east-1:000000000000:alias/direct untaggable
-aws_kms_alias.default arn=arn:aws:kms:us-east-1:000000000000:alias/default untaggable
-module.passed.aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/passed untaggable
+aws_kms_alias.direct arn=arn:aws:kms:us-east-1:111122223333:alias/direct untaggable
+aws_kms_alias.default arn=arn:aws:kms:us-east-1:111122223333:alias/default untaggable
+module.passed.aws_kms_alias.a arn=arn:aws:kms:us-east-1:111122223333:alias/passed untaggable
 #- m/main.tf
 resource "aws_kms_alias" "a" {{}}
 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ declaration-does-not-reach: reach module.passed.aws_kms_alias.a
@@ -213,7 +285,7 @@ module "inherits_the_default_only" {{
   source = "../n"
 }}
 #- c/terraform.tfstate
-module.inherits_the_default_only.aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/n untaggable
+module.inherits_the_default_only.aws_kms_alias.a arn=arn:aws:kms:us-east-1:111122223333:alias/n untaggable
 #- n/main.tf
 resource "aws_kms_alias" "a" {{}}
 "#
@@ -273,6 +345,28 @@ aws_kms_alias.any["alice"] arn=arn:aws:kms:us-east-1:000000000000:alias/any unta
     }
 
     #[test]
+    fn all_of_a_file_at_once() {
+        let state = "#- terraform.tfstate\naws_kms_alias.a arn=arn:aws:kms:us-east-1:111122223333:alias/a untaggable\naws_kms_alias.b arn=arn:aws:kms:us-east-1:111122223333:alias/b untaggable\n";
+        let alias = |name: &str, above: &str| {
+            format!("{above}resource \"aws_kms_alias\" \"{name}\" {{}}\n")
+        };
+        let comment = "# gantrycd:resource-identity: ignore=true\n";
+        check_action(
+            &format!(
+                "#- main.tf\n{EMULATOR}{}{}{state}",
+                alias("$0a", "# é\n"),
+                alias("b", "")
+            ),
+            "Ignore all 2 resources of this file that the declaration does not reach",
+            &format!(
+                "{EMULATOR}{}{}",
+                alias("a", &format!("{comment}# é\n")),
+                alias("b", comment)
+            ),
+        );
+    }
+
+    #[test]
     fn the_fix() {
         check_action(
             &format!(
@@ -283,5 +377,29 @@ aws_kms_alias.any["alice"] arn=arn:aws:kms:us-east-1:000000000000:alias/any unta
                 "{EMULATOR}\n# gantrycd:resource-identity: ignore=true\nresource \"aws_kms_alias\" \"a\" {{}}\n"
             ),
         );
+    }
+
+    #[test]
+    fn in_json() {
+        check(
+            r#"
+#- main.tf.json
+{"provider": {"aws": {"default_tags": {"tags": {"gantrycd:resource-identity-realm": "emu"}}}}, "resource": {"aws_kms_alias": {"é": {}}}}
+                                                                                                                              ^^^ declaration-does-not-reach: The realm emu
+#- terraform.tfstate
+aws_kms_alias.é arn=arn:aws:kms:us-east-1:000000000000:alias/a untaggable
+"#,
+        );
+    }
+
+    #[test]
+    fn in_a_module_of_two_stacks_with_the_first_of_them() {
+        let stack = |name: &str| {
+            format!(
+                "#- {name}/main.tf\n{EMULATOR}module \"m\" {{\n  source = \"../m\"\n}}\n#- {name}/terraform.tfstate\nmodule.m.aws_kms_alias.a arn=arn:aws:kms:us-east-1:000000000000:alias/{name} untaggable\n"
+            )
+        };
+        let module = "#- m/main.tf\nresource \"aws_kms_alias\" \"a\" {}\n^^^^^^^^^^^^^^^^^^^^^^^^^^^^ declaration-does-not-reach: alias/a,\n";
+        check(&[&stack("a"), &stack("b"), module].concat());
     }
 }

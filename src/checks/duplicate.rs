@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 
 use crate::workspace::{Group, Place, RowRef, Snapshot, When, header};
 
-use super::{Finding, MOST_RELATED, Related, Severity, listed};
+use super::{Finding, Related, Severity, capped, listed};
 
 /// One finding on every block that takes part in the group, each with the others as related
-/// places. A claim that has no block is related at its state; where none has one, the finding
+/// places. `relation` stands between the address and the others, and `consequence` is a sentence. A claim that has no block is related at its state; where none has one, the finding
 /// stands at the state of the first. One that the configuration on screen ends is information.
 pub(super) fn findings(
     snapshot: &Snapshot,
     group: &Group,
     severity: Severity,
-    tell: impl Fn(RowRef, &str) -> String,
+    (relation, consequence): (&str, &str),
 ) -> Vec<Finding> {
     let (severity, when) = match group.when() {
         When::Always => (severity, ""),
@@ -41,10 +41,13 @@ pub(super) fn findings(
     let one = |(place, claims): (&Place, &Vec<RowRef>)| {
         let first = claims[0];
         let others = || group.claimants().rows.iter().filter(|it| **it != first);
-        let names: Vec<_> = others()
-            .map(|it| format!("{} of {}", name(snapshot, *it), snapshot.stack(*it).name))
-            .collect();
-        let message = format!("{}{when} {}", tell(first, &listed(&names)), object(group));
+        let names: Vec<_> = others().map(|it| other(snapshot, *it, place)).collect();
+        let message = format!(
+            "{} {relation} {}: {}.{when} {consequence}",
+            name(snapshot, first),
+            listed(&names),
+            object(group)
+        );
         let mut finding = Finding::new(severity, &place.path, place.span, message);
         let mut related: Vec<_> = others()
             .filter_map(|it| related(snapshot, group, *it, place))
@@ -52,15 +55,26 @@ pub(super) fn findings(
         if let Some(declared) = block_related(snapshot, first, place) {
             related.insert(0, declared);
         }
-        related.truncate(MOST_RELATED);
-        finding.related = related;
+        finding.related = capped(related);
         finding.about(snapshot, first)
     };
     sites.iter().map(one).collect()
 }
 
+/// Another claim: its address and stack, and its file where that is another.
+fn other(snapshot: &Snapshot, claim: RowRef, shown: &Place) -> String {
+    let stands = snapshot.place(claim);
+    let stands = stands.or_else(|| snapshot.state_place(claim));
+    let file = match stands.filter(|it| it.path != shown.path) {
+        Some(place) => format!(" ({})", snapshot.relative(&place.path)),
+        None => String::new(),
+    };
+    let stack = &snapshot.stack(claim).name;
+    format!("{} of {stack}{file}", name(snapshot, claim))
+}
+
 /// The address, and that it is deposed when it is.
-pub(super) fn name(snapshot: &Snapshot, claim: RowRef) -> String {
+fn name(snapshot: &Snapshot, claim: RowRef) -> String {
     let record = snapshot.stack(claim).record(claim.row);
     let deposed = match record.is_some_and(|it| it.row.deposed.is_some()) {
         true => " (deposed: the next apply destroys it)",
@@ -75,7 +89,7 @@ fn object(group: &Group) -> String {
         Some(realm) => format!("realm {realm}"),
         None => "no realm".to_owned(),
     };
-    format!("({}, {}, {realm})", group.id, group.resource_type)
+    format!("{} ({}, {realm})", group.id, group.resource_type)
 }
 
 fn related(snapshot: &Snapshot, group: &Group, claim: RowRef, shown: &Place) -> Option<Related> {

@@ -1,32 +1,75 @@
-//! Two or more managed resources of different stacks are one object.
+//! Managed resources of different stacks are one object.
 //!
 //! Each of the stacks plans and applies as if the object were its own: what one sets, the other
 //! sets back, and what one destroys is gone for both. gantrycd reports the object and orders
 //! neither stack before the other.
+//!
+//! An edit that ends it leaves the finding as information, until it is applied. One that makes it is
+//! told at once.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- live/account/main.tf
+//! resource "aws_s3_bucket" "uploads" {
+//! ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_s3_bucket.files of live/legacy
+//!   bucket = "shop-uploads"
+//! }
+//! #- live/account/terraform.tfstate
+//! aws_s3_bucket.uploads arn=arn:aws:s3:::shop-uploads
+//! #- live/legacy/main.tf
+//! resource "aws_s3_bucket" "files" {
+//! ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_s3_bucket.uploads of live/account
+//!   bucket = "shop-uploads"
+//! }
+//! #- live/legacy/terraform.tfstate
+//! aws_s3_bucket.files arn=arn:aws:s3:::shop-uploads
+//! ```
+//!
+//! # Fixed
+//!
+//! One stack owns the bucket; the other lets go of it, without destroying it, and reads it. Two
+//! objects that only look alike, on two emulators say, are told apart by realms.
+//!
+//! ```hcl
+//! #- live/legacy/main.tf
+//! data "aws_s3_bucket" "files" {
+//!   bucket = "shop-uploads"
+//! }
+//! #- live/legacy/terraform.tfstate
+//! data.aws_s3_bucket.files arn=arn:aws:s3:::shop-uploads
+//! ```
 
 use crate::workspace::Snapshot;
 
-use super::{Check, Finding, Severity, duplicate, fix};
+use super::{Check, Finding, Fix, Severity, duplicate, fix, tag_fix};
 
 pub(super) const CHECK: Check = Check {
     code: "duplicate-identity",
+    page: include_str!("../../docs/checks/duplicate-identity.md"),
     severity: Severity::Error,
     run,
-    fixes: fix::ignore_block,
+    fixes,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
     let groups = snapshot.duplicates.iter();
     for group in groups.filter(|it| it.claimants().across_stacks) {
-        let tell = |claim, others: &str| {
-            format!(
-                "{} manages the same object as {others}: gantrycd reports it, and what one stack \
-                 applies the other undoes.",
-                duplicate::name(snapshot, claim)
-            )
-        };
-        findings.extend(duplicate::findings(snapshot, group, CHECK.severity, tell));
+        let told = (
+            "manages the same object as",
+            "What one stack applies, the other undoes.",
+        );
+        findings.extend(duplicate::findings(snapshot, group, CHECK.severity, told));
     }
+}
+
+fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
+    let by_tag = [
+        tag_fix::own_realm(snapshot, finding),
+        tag_fix::opt_out(snapshot, finding),
+    ];
+    let ignored = fix::ignore_block(snapshot, finding).into_iter();
+    ignored.chain(by_tag.into_iter().flatten()).collect()
 }
 
 #[cfg(test)]
@@ -39,7 +82,7 @@ mod tests {
             r#"
 #- a/main.tf
 resource "aws_s3_bucket" "x" {}
-^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: aws_s3_bucket.x manages the same object as aws_s3_bucket.y of b: gantrycd reports it, and what one stack applies the other undoes. (arn:aws:s3:::logs, aws_s3_bucket, no realm)
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: aws_s3_bucket.x manages the same object as aws_s3_bucket.y of b (b/main.tf): arn:aws:s3:::logs (aws_s3_bucket, no realm). What one stack applies, the other undoes.
 #- a/terraform.tfstate
 aws_s3_bucket.x arn=arn:aws:s3:::logs
 #- b/main.tf
@@ -202,14 +245,14 @@ variable "tags" {{
 variable "realm" {{}}
 variable "key" {{}}
 resource "aws_s3_bucket" "x" {{
-^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_s3_bucket.y of b: gantrycd reports it, and what one stack applies the other undoes. (
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_s3_bucket.y of b (b/main.tf): arn:aws:s3:::logs (aws_s3_bucket, no realm). What one
   tags = {tags}
 }}
 #- a/terraform.tfstate
 aws_s3_bucket.x arn=arn:aws:s3:::logs
 #- b/main.tf
 resource "aws_s3_bucket" "y" {{}}
-^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: undoes. (
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: no realm). What one
 #- b/terraform.tfstate
 aws_s3_bucket.y arn=arn:aws:s3:::logs
 "#
@@ -259,7 +302,7 @@ aws_sqs_queue.q[0] arn=arn:aws:sqs:us-east-1:000000000000:q all-realm=emu-{name}
         for (lifecycle, provider) in [
             ("lifecycle {\n    ignore_changes = [tags]\n  }", ""),
             (
-                "lifecycle {\n    ignore_changes = [tags[\"Name\"], bucket]\n  }",
+                "lifecycle {\n    ignore_changes = [bucket, tags[\"gantrycd:resource-identity-realm\"]]\n  }",
                 "",
             ),
             ("lifecycle {\n    ignore_changes = all\n  }", ""),
@@ -273,20 +316,44 @@ aws_sqs_queue.q[0] arn=arn:aws:sqs:us-east-1:000000000000:q all-realm=emu-{name}
 #- a/main.tf
 {provider}
 resource "aws_s3_bucket" "x" {{
-^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: undoes. (
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: no realm). What one
   tags = {{ "gantrycd:resource-identity-realm" = "mine" }}
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ ignored-tags
   {lifecycle}
 }}
 #- a/terraform.tfstate
 aws_s3_bucket.x arn=arn:aws:s3:::logs
 #- b/main.tf
 resource "aws_s3_bucket" "y" {{}}
-^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: undoes. (
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: no realm). What one
 #- b/terraform.tfstate
 aws_s3_bucket.y arn=arn:aws:s3:::logs
 "#
             ));
         }
+    }
+
+    #[test]
+    fn an_edit_of_a_key_that_is_not_ignored_ends_it() {
+        check(
+            r#"
+#- a/main.tf
+resource "aws_s3_bucket" "x" {
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: Until applied
+  tags = { "gantrycd:resource-identity-realm" = "mine" }
+  lifecycle {
+    ignore_changes = [tags["Name"], bucket]
+  }
+}
+#- a/terraform.tfstate
+aws_s3_bucket.x arn=arn:aws:s3:::logs
+#- b/main.tf
+resource "aws_s3_bucket" "y" {}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: Until applied
+#- b/terraform.tfstate
+aws_s3_bucket.y arn=arn:aws:s3:::logs
+"#,
+        );
     }
 
     const LOGS: &str = r#"
@@ -312,7 +379,7 @@ module "m" {{
 }}
 #- a/m/main.tf
 resource "aws_s3_bucket" "new" {{}}
-^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: undoes. (
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: no realm). What one
 #- a/terraform.tfstate
 aws_s3_bucket.old arn=arn:aws:s3:::logs
 {LOGS}"#
@@ -376,7 +443,7 @@ aws_s3_bucket.x["logs"] arn=arn:aws:s3:::logs
             r#"
 #- a/main.tf
 resource "aws_vpc" "x" {}
-^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_vpc.y of a and aws_vpc.x of b
+^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_vpc.y of a and aws_vpc.x of b (b/main.tf)
 resource "aws_vpc" "y" {}
 ^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_vpc.x of a and aws_vpc.x of b
 #- a/terraform.tfstate
@@ -384,7 +451,7 @@ aws_vpc.x id=net/main
 aws_vpc.y id=net/main
 #- b/main.tf
 resource "aws_vpc" "x" {}
-^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_vpc.x of a and aws_vpc.y of a
+^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: as aws_vpc.x of a (a/main.tf) and aws_vpc.y of a (a/main.tf)
 #- b/terraform.tfstate
 aws_vpc.x id=net/main
 "#,
@@ -650,7 +717,7 @@ aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q
     #[test]
     fn ignore_tags_may_keep_the_edit_from_the_state() {
         let edited = |provider: &str| {
-            let tags = r#"{ "gantrycd:resource-identity-realm" = null }"#;
+            let tags = r#"{ "gantrycd:resource-identity-realm" = false ? "x" : null }"#;
             apart(provider, tags)
         };
         let region = "provider \"aws\" {\n  region = \"eu-west-1\"\n}\n";
@@ -718,5 +785,20 @@ aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q
         let other = "provider \"aws\" {\n}\n";
         check(&apart(&format!("{one}{other}"), "{}"));
         check(&apart(&format!("{other}{one}"), "{}"));
+    }
+
+    #[test]
+    fn in_json() {
+        check(
+            r#"
+#- a/main.tf.json
+{"resource": {"aws_s3_bucket": {"é": {}}}}
+                                ^^^ duplicate-identity: aws_s3_bucket.é manages
+#- a/terraform.tfstate
+aws_s3_bucket.é arn=arn:aws:s3:::logs
+#- b/terraform.tfstate
+aws_s3_bucket.y arn=arn:aws:s3:::logs
+"#,
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::{Declared, is_override};
+use crate::config::{Declared, ModuleFile, is_override};
 use crate::identity::Mode;
 use crate::identity::comment::IGNORE;
 use crate::syntax::Place as CommentPlace;
@@ -65,11 +65,7 @@ pub fn ignore_comment(snapshot: &Snapshot, block: &Declared) -> Option<Fix> {
         .map(|it| source.line_start(it.span.start))
         .min();
     let at = Span::at(top.unwrap_or(header_line) as usize);
-    let stacks: BTreeSet<_> = snapshot.uses(file).iter().map(|it| it.stack).collect();
-    let everywhere = match stacks.len() {
-        0 | 1 => String::new(),
-        n => format!(" in all {n} stacks that use it"),
-    };
+    let everywhere = everywhere(snapshot, file);
     let (mode, resource_type, name) = block.resource()?;
     let data = match mode {
         Mode::Data => "data.",
@@ -86,4 +82,62 @@ pub fn ignore_comment(snapshot: &Snapshot, block: &Declared) -> Option<Fix> {
         }],
         is_safe: false,
     })
+}
+
+/// Takes the directive at `place` out of its comment, and the comment with it when nothing else is
+/// in it; a line that is empty then goes too.
+pub(super) fn remove_comment(snapshot: &Snapshot, place: &Place) -> Option<Fix> {
+    let file = snapshot.file(&place.path)?;
+    let comments = file.syntax()?.comments();
+    let comment = comments
+        .iter()
+        .find(|it| it.span.contains(place.span))?
+        .span;
+    let source = file.source();
+    let text = source.text();
+    let mut span = place.span.range();
+    // an empty line of a block comment is none of its own
+    let is_mark = |it: &str| it.trim().trim_matches(['#', '/', '*']).trim().is_empty();
+    let of_comment = [
+        &text[comment.range().start..span.start],
+        &text[span.end..comment.range().end],
+    ];
+    if of_comment.iter().all(|it| is_mark(it)) {
+        span = comment.range();
+    }
+    let line_start = source.line_start(span.start as u32) as usize;
+    let rest = &text[span.end..];
+    let line_end = rest.find('\n').map_or(text.len(), |it| span.end + it + 1);
+    let is_alone =
+        is_mark(&text[line_start..span.start]) && text[span.end..line_end].trim().is_empty();
+    let opens = text[line_start..span.start].contains("/*");
+    if is_alone && !opens {
+        span = line_start..line_end;
+    } else {
+        // the blanks before it, not those of the indentation
+        let before = text[line_start..span.start].trim_end();
+        if !before.is_empty() {
+            span.start = line_start + before.len();
+        }
+    }
+    Some(Fix {
+        title: "Remove the ignore comment".to_owned(),
+        edits: vec![Edit {
+            place: Place {
+                path: place.path.clone(),
+                span: Span::new(span.start, span.end),
+            },
+            new_text: String::new(),
+        }],
+        is_safe: false,
+    })
+}
+
+/// What the title of a fix says of a file that several stacks use.
+pub(super) fn everywhere(snapshot: &Snapshot, file: &ModuleFile) -> String {
+    let stacks: BTreeSet<_> = snapshot.uses(file).iter().map(|it| it.stack).collect();
+    match stacks.len() {
+        0 | 1 => String::new(),
+        n => format!(" in all {n} stacks that use it"),
+    }
 }

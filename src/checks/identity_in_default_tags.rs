@@ -1,7 +1,40 @@
 //! An id stands in a provider's `default_tags`.
 //!
 //! Every resource of the provider would be one and the same object. gantrycd refuses it: none of
-//! the resources that inherit it has an identity.
+//! the resources that inherit it has an identity. A realm may stand there, and so may `"null"`, which
+//! opts out the whole stack.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- network/main.tf
+//! provider "aws" {
+//!   default_tags {
+//!     tags = {
+//!       "gantrycd:resource-identity" = "net/main"
+//!                                       ^^^^^^^^ identity-in-default-tags: The id "net/main"
+//!     }
+//!   }
+//! }
+//!
+//! resource "aws_vpc" "main" {
+//!   cidr_block = "10.0.0.0/16"
+//! }
+//! ```
+//!
+//! # Fixed
+//!
+//! ```hcl
+//! #- network/main.tf
+//! provider "aws" {}
+//!
+//! resource "aws_vpc" "main" {
+//!   cidr_block = "10.0.0.0/16"
+//!   tags = {
+//!     "gantrycd:resource-identity" = "net/main"
+//!   }
+//! }
+//! ```
 
 use std::collections::BTreeMap;
 
@@ -12,6 +45,7 @@ use super::{Check, Finding, Related, Severity, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "identity-in-default-tags",
+    page: include_str!("../../docs/checks/identity-in-default-tags.md"),
     severity: Severity::Error,
     run,
     fixes: no_fixes,
@@ -56,7 +90,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::check;
+    use crate::fixture::{TWO_STACKS, check};
 
     #[test]
     fn an_id_names_one_resource_only() {
@@ -95,6 +129,7 @@ provider "aws" {
 provider "aws" {
   default_tags {
     tags = { "gantrycd:resource-identity" = null }
+                                            ^^^^ bare-null
   }
 }
 #- d/main.tf
@@ -112,8 +147,38 @@ provider "aws" {
 provider "google" {
   default_tags {
     tags = { "gantrycd:resource-identity" = "x" }
+             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider
   }
 }
+"#,
+        );
+    }
+
+    #[test]
+    fn through_evaluation_and_once_for_two_stacks() {
+        check(&format!(
+            r#"{TWO_STACKS}#- m/main.tf
+locals {{
+  common = {{ Team = "x" }}
+  id     = "é"
+            ^ identity-in-default-tags: The id "é"
+}}
+provider "aws" {{
+  default_tags {{
+    tags = merge(local.common, {{ "gantrycd:resource-identity" = local.id }})
+  }}
+}}
+"#
+        ));
+    }
+
+    #[test]
+    fn in_json() {
+        check(
+            r#"
+#- main.tf.json
+{"provider": {"aws": {"default_tags": {"tags": {"gantrycd:resource-identity": "net/a"}}}}}
+                                                                               ^^^^^ identity-in-default-tags
 "#,
         );
     }

@@ -1,7 +1,29 @@
-//! A comment that was meant to opt a block out, and is not honoured as it is written.
+//! A comment that was meant to opt a block out is not honoured as it is written.
 //!
-//! The one spelling is `gantrycd:resource-identity: ignore=true`. Anything near it does nothing.
-//! Where it is plain what was meant, the fix writes that.
+//! The one spelling is `gantrycd:resource-identity: ignore=true`. Anything near it does nothing: the
+//! resource has an identity as if nothing stood there. Where it is plain what was meant, the quick fix
+//! writes that.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- main.tf
+//! # gantrycd.resource-identity: ignore=true
+//!   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ malformed-ignore: the key is `gantrycd:resource-identity`
+//! resource "aws_autoscaling_group" "web" {
+//!   min_size = 1
+//! }
+//! ```
+//!
+//! # Fixed
+//!
+//! ```hcl
+//! #- main.tf
+//! # gantrycd:resource-identity: ignore=true
+//! resource "aws_autoscaling_group" "web" {
+//!   min_size = 1
+//! }
+//! ```
 
 use crate::identity::comment::{Directive, IGNORE, IGNORE_NOT, directives};
 use crate::workspace::Snapshot;
@@ -10,6 +32,7 @@ use super::{Check, Edit, Finding, Fix, Severity};
 
 pub(super) const CHECK: Check = Check {
     code: "malformed-ignore",
+    page: include_str!("../../docs/checks/malformed-ignore.md"),
     severity: Severity::Warning,
     run,
     fixes,
@@ -72,7 +95,7 @@ fn well_formed(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{check, check_action, check_no_action};
+    use crate::fixture::{TWO_STACKS, check, check_action, check_no_action};
 
     #[test]
     fn near_misses_wherever_they_stand() {
@@ -110,6 +133,18 @@ locals {
 }
 "#,
         );
+    }
+
+    #[test]
+    fn once_in_a_module_of_two_stacks() {
+        check(&format!(
+            r#"{TWO_STACKS}#- m/main.tf
+locals {{
+  # é gantrycd:resource-identity: ignore=yes
+      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ malformed-ignore
+}}
+"#
+        ));
     }
 
     #[test]

@@ -1,22 +1,58 @@
-//! A realm does not parse: `[A-Za-z0-9._-]{1,64}`.
+//! A realm is not 1 to 64 of `A-Z a-z 0-9 . _ -`.
 //!
 //! gantrycd never mends a realm, since a mended one could be another's. A resource whose realm is
 //! malformed has no identity at all: its duplicates are not found, and nothing depends on it.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- emulators/bob/main.tf
+//! provider "aws" {
+//!   default_tags {
+//!     tags = {
+//!       "gantrycd:resource-identity-realm" = "localstack/bob"
+//!                                             ^^^^^^^^^^^^^^ malformed-realm: it has the character `/`
+//!     }
+//!   }
+//! }
+//!
+//! resource "aws_sqs_queue" "orders" {
+//!   name = "orders"
+//! }
+//! ```
+//!
+//! # Fixed
+//!
+//! ```hcl
+//! #- emulators/bob/main.tf
+//! provider "aws" {
+//!   default_tags {
+//!     tags = {
+//!       "gantrycd:resource-identity-realm" = "localstack-bob"
+//!     }
+//!   }
+//! }
+//!
+//! resource "aws_sqs_queue" "orders" {
+//!   name = "orders"
+//! }
+//! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::eval::Origin;
-use crate::identity::{MalformedRealm, Realm, opts_out};
+use crate::identity::{MalformedRealm, REALM_TAG, Realm, opts_out};
 use crate::workspace::tag_support::untaggable;
 use crate::workspace::{Configured, Place, Said, Site, Snapshot, Tag, is_editable};
 
-use super::{Check, Finding, MOST_RELATED, Related, Severity, no_fixes};
+use super::{Check, Edit, Finding, Fix, Related, Severity, capped, tag_fix};
 
 pub(super) const CHECK: Check = Check {
     code: "malformed-realm",
+    page: include_str!("../../docs/checks/malformed-realm.md"),
     severity: Severity::Error,
     run,
-    fixes: no_fixes,
+    fixes,
 };
 
 /// A malformed realm where it was written.
@@ -82,6 +118,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
             if let Some((text, why, origin)) = malformed(&provider.tags.realm)
                 && supported
                 && !opted_out
+                && !provider.ignored.may_hide(REALM_TAG)
                 && is_editable(&origin.place.path)
             {
                 all.entry(origin.place.clone()).or_insert(Written {
@@ -123,6 +160,9 @@ fn is_read(snapshot: &Snapshot, stack: usize, configured: &Configured) -> Option
     let source = configured.source.as_deref()?;
     if !snapshot.registry.supports(source) || block.block().ignored {
         return Some(false);
+    }
+    if configured.ignored.may_hide(REALM_TAG) {
+        return None;
     }
     let opted_out = match configured.own.identity.is_absent() {
         false => may_opt_out(&configured.own.identity)?,
@@ -189,17 +229,121 @@ fn related(snapshot: &Snapshot, reached: &[Reached]) -> Vec<Related> {
             related.push(Related { message, place });
         }
     }
-    let more = related.len().saturating_sub(MOST_RELATED);
-    related.truncate(MOST_RELATED);
-    if let Some(last) = related.last_mut().filter(|_| more > 0) {
-        last.message += &format!(", and {more} more");
+    capped(related)
+}
+
+fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
+    fix(snapshot, finding).unwrap_or_default()
+}
+
+/// A realm near to what is written, and one in use that is.
+fn fix(snapshot: &Snapshot, finding: &Finding) -> Option<Vec<Fix>> {
+    let source = snapshot.source(&finding.place.path)?;
+    let span = finding.place.span;
+    let written = source.slice(span);
+    let is_empty = written == "\"\"";
+    let around = [
+        &source.text()[..span.range().start],
+        &source.text()[span.range().end..],
+    ];
+    let is_quoted = around[0].ends_with('"') && around[1].starts_with('"');
+    // what is computed, or stands in a heredoc, is for a person to mend
+    if !is_empty && (!is_quoted || written.contains(['$', '%', '\\'])) {
+        return None;
     }
-    related
+    let near = match is_empty {
+        true => {
+            let stack = snapshot
+                .stacks
+                .iter()
+                .find(|it| Some(&it.name) == finding.stack.as_ref());
+            Realm::parse(&tag_fix::realm_of(stack?)).ok()
+        }
+        false => tag_fix::near(written),
+    };
+    let rows = snapshot.stacks.iter().flat_map(|it| &it.rows);
+    let in_use: BTreeSet<&Realm> = rows
+        .filter_map(|it| it.planned_claim()?.realm.as_ref())
+        .collect();
+    let is_near = |it: &&&Realm| strsim::damerau_levenshtein(it.as_str(), written) <= 2;
+    let nearest = in_use
+        .iter()
+        .filter(is_near)
+        .min_by_key(|it| strsim::damerau_levenshtein(it.as_str(), written));
+    let mut realms: Vec<&Realm> = nearest.into_iter().copied().chain(&near).collect();
+    realms.dedup();
+    let fix = |realm: &Realm| Fix {
+        title: format!("Write {:?}", realm.as_str()),
+        edits: vec![Edit {
+            place: finding.place.clone(),
+            new_text: match is_empty {
+                true => format!("\"{realm}\""),
+                false => realm.to_string(),
+            },
+        }],
+        is_safe: false,
+    };
+    Some(realms.into_iter().map(fix).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{Fixture, check, check_broken};
+    use crate::fixture::{Fixture, actions, check, check_action, check_broken};
+
+    #[test]
+    fn a_realm_near_to_it() {
+        let text = |realm: &str| {
+            format!(
+                "resource \"aws_sqs_queue\" \"é\" {{\r\n  tags = {{ \"gantrycd:resource-identity-realm\" = \"{realm}\" }}\r\n}}\r\n"
+            )
+        };
+        for (before, after) in [
+            ("two$0 words", "two-words"),
+            ("$0localstack/bob", "localstack-bob"),
+            ("émile$0", "emile"),
+            ("$0", "live-eu"),
+        ] {
+            check_action(
+                &format!("#- live/eu/main.tf\n\u{feff}{}", text(before)),
+                "Write",
+                &format!("\u{feff}{}", text(after)),
+            );
+        }
+        check_action(
+            "#- main.tf.json\n{\"resource\": {\"aws_sqs_queue\": {\"q\": {\"tags\": {\"gantrycd:resource-identity-realm\": \"a$0/b\"}}}}}\n",
+            "Write",
+            "{\"resource\": {\"aws_sqs_queue\": {\"q\": {\"tags\": {\"gantrycd:resource-identity-realm\": \"a-b\"}}}}}\n",
+        );
+    }
+
+    #[test]
+    fn a_realm_in_use_comes_first() {
+        let offered = actions(
+            r#"
+#- a/terraform.tfstate
+aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q realm=local.bob
+#- b/main.tf
+resource "aws_sqs_queue" "q" {
+  tags = { "gantrycd:resource-identity-realm" = "local/$0bob" }
+}
+"#,
+        );
+        assert_eq!(offered, [r#"Write "local.bob""#, r#"Write "local-bob""#]);
+    }
+
+    #[test]
+    fn what_is_computed_is_for_a_person_to_mend() {
+        for realm in [
+            "\"${lower(\"A\")}$0/b\"",
+            "join(\"/$0\", [\"a\", \"b\"])",
+            "\"日本$0\"",
+        ] {
+            let offered = actions(&format!(
+                "#- main.tf\nresource \"aws_sqs_queue\" \"q\" {{\n  tags = {{ \"gantrycd:resource-identity-realm\" = {realm} }}\n}}\n"
+            ));
+            assert_eq!(offered, [""; 0], "{realm}");
+        }
+    }
 
     #[test]
     fn in_own_tags() {
@@ -233,6 +377,7 @@ resource "aws_sqs_queue" "unknown" {
 }
 resource "aws_sqs_queue" "dropped" {
   tags = { "gantrycd:resource-identity-realm" = null }
+                                                ^^^^ bare-null
 }
 "#,
         );
@@ -293,6 +438,7 @@ resource "aws_sqs_queue" "perhaps_opted_out" {
 }
 resource "google_storage_bucket" "unsupported" {
   tags = { "gantrycd:resource-identity-realm" = "a/b" }
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider
 }
 data "aws_vpc" "filter" {
   provider = aws.other
@@ -310,10 +456,12 @@ terraform {
 provider "aws" {
   default_tags {
     tags = { "gantrycd:resource-identity-realm" = "a/b" }
+             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider
   }
 }
 resource "aws_sqs_queue" "q" {
   tags = { "gantrycd:resource-identity-realm" = "a/b" }
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider
 }
 #- optout/main.tf
 provider "aws" {

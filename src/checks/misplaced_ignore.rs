@@ -1,20 +1,44 @@
-//! An ignore comment that stands where none is honoured.
+//! An ignore comment stands where none is honoured.
 //!
-//! It is honoured directly above the header of a `resource` or `data` block, at the end of the
-//! header's line, and directly in the block's body.
+//! It does nothing there. It is honoured directly above the header of a `resource` or `data` block, at
+//! the end of the header's line, and directly in the block's body. It covers that one block: above a
+//! `module` block it reaches none of the module's resources.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- main.tf
+//! # gantrycd:resource-identity: ignore=true
+//!   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ misplaced-ignore: it stands at no resource or data block
+//!
+//! resource "aws_autoscaling_group" "web" {
+//!   min_size = 1
+//! }
+//! ```
+//!
+//! # Fixed
+//!
+//! ```hcl
+//! #- main.tf
+//! # gantrycd:resource-identity: ignore=true
+//! resource "aws_autoscaling_group" "web" {
+//!   min_size = 1
+//! }
+//! ```
 
-use crate::config::{IgnoreComment, ModuleFile, is_override};
+use crate::config::{Declared, IgnoreComment, ModuleFile, is_override};
 use crate::identity::comment::Directive;
-use crate::syntax::Place;
+use crate::syntax::{BlockId, Kind, Place};
 use crate::workspace::Snapshot;
 
-use super::{Check, Finding, Severity, no_fixes};
+use super::{Check, Finding, Fix, Severity, fix};
 
 pub(super) const CHECK: Check = Check {
     code: "misplaced-ignore",
+    page: include_str!("../../docs/checks/misplaced-ignore.md"),
     severity: Severity::Warning,
     run,
-    fixes: no_fixes,
+    fixes,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
@@ -60,9 +84,96 @@ fn misplaced(file: &ModuleFile, comment: &IgnoreComment) -> Option<String> {
     }
 }
 
+fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
+    let moved = moved(snapshot, finding);
+    let removed = fix::remove_comment(snapshot, &finding.place);
+    moved.into_iter().chain(removed).collect()
+}
+
+/// The comment above the block that it was meant for: the one that it stands in, or the next one
+/// when only blanks and comments lie in between.
+fn moved(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
+    let file = snapshot.file(&finding.place.path)?;
+    let mut comments = file.comments.iter();
+    let comment = comments.find(|it| it.span == finding.place.span)?;
+    if !matches!(comment.directive, Directive::Ignore { ignore: true, .. }) {
+        return None;
+    }
+    let meant = match comment.place {
+        Place::Within(id) => id,
+        Place::Elsewhere => block_behind(file, comment.span.start)?,
+        Place::Above(_) | Place::HeaderLine(_) | Place::Body(_) => return None,
+    };
+    let index = file.blocks.iter().position(|it| it.id == meant)?;
+    let above = fix::ignore_comment(snapshot, &Declared::new(file, index))?;
+    let mut edits = fix::remove_comment(snapshot, &finding.place)?.edits;
+    edits.extend(above.edits);
+    let (_, resource_type, name) = file.blocks[index].resource()?;
+    Some(Fix {
+        title: format!("Move the ignore comment above {resource_type}.{name}"),
+        edits,
+        is_safe: false,
+    })
+}
+
+/// The block behind the space that a place lies in.
+fn block_behind(file: &ModuleFile, offset: u32) -> Option<BlockId> {
+    let chunks = file.syntax()?.chunks();
+    let space = chunks.iter().position(|it| it.span.touches(offset))?;
+    let start = chunks.get(space + 1)?.span.start;
+    let behind = file.block_at(start)?;
+    (chunks[space].kind == Kind::Space && behind.span.start == start).then_some(behind.id)
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::fixture::check;
+    use crate::fixture::{TWO_STACKS, actions, check, check_action};
+
+    #[test]
+    fn it_moves_above_the_block_that_it_was_meant_for() {
+        let after =
+            "# gantrycd:resource-identity: ignore=true\nresource \"aws_vpc\" \"v\" {BODY}\n";
+        for (before, body) in [
+            (
+                "# $0gantrycd:resource-identity: ignore=true\n\nresource \"aws_vpc\" \"v\" {}\n",
+                "",
+            ),
+            (
+                "resource \"aws_vpc\" \"v\" {\n  timeouts {\n    # é\n    # gantrycd:resource-identity: $0ignore=true\n  }\n}\n",
+                "\n  timeouts {\n    # é\n  }\n",
+            ),
+            (
+                "resource \"aws_vpc\" \"v\" {\n  tags = {\n    a = 1 # gantrycd:resource-identity: ignore=true$0\n  }\n}\n",
+                "\n  tags = {\n    a = 1\n  }\n",
+            ),
+            (
+                "resource \"aws_vpc\" \"v\" {\n  a = 1\n} // gantrycd:$0resource-identity: ignore=true\n",
+                "\n  a = 1\n",
+            ),
+        ] {
+            let after = after.replace("BODY", body);
+            let blank = if before.starts_with('#') { "\n" } else { "" };
+            check_action(
+                &format!("#- main.tf\n{before}"),
+                "Move the ignore comment above aws_vpc.v",
+                &format!("{blank}{after}"),
+            );
+        }
+    }
+
+    #[test]
+    fn what_was_meant_for_no_block_is_only_removed() {
+        for text in [
+            "# $0gantrycd:resource-identity: ignore=true\nmodule \"m\" {\n  source = \"./m\"\n}\n",
+            "# $0gantrycd:resource-identity: ignore=true\n",
+            "# $0gantrycd:resource-identity: ignore=true\n\nlocals {}\n",
+            "# $0gantrycd:resource-identity: ignore=false\n\nresource \"aws_vpc\" \"v\" {}\n",
+            "# gantrycd:resource-identity: ignore=true\nresource \"aws_vpc\" \"v\" {\n  a = { # $0gantrycd:resource-identity: ignore=true\n  }\n}\n",
+        ] {
+            let offered = actions(&format!("#- main.tf\n{text}"));
+            assert_eq!(offered, ["Remove the ignore comment"], "{text}");
+        }
+    }
 
     #[test]
     fn at_a_block_of_an_override_file() {
@@ -138,5 +249,17 @@ resource "aws_vpc" "deep" {
 #- m/main.tf
 "#,
         );
+    }
+
+    #[test]
+    fn once_in_a_module_of_two_stacks() {
+        check(&format!(
+            r#"{TWO_STACKS}#- m/main.tf
+locals {{
+  # é gantrycd:resource-identity: ignore=true
+      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ misplaced-ignore
+}}
+"#
+        ));
     }
 }

@@ -1,19 +1,34 @@
 //! What can be wrong, one file per finding: its meaning, its code, its quick fix.
 //!
-//! A check sees a snapshot and proves what it reports from it. Knows nothing of editors.
+//! A check sees a snapshot and proves what it reports from it. Knows nothing of editors. The doc
+//! comment of its file is the source of its help page in `docs/checks`, as `page.rs` says.
 
+mod bare_null;
 mod declaration_does_not_reach;
+mod dependency_cycle;
 mod duplicate;
 mod duplicate_identity;
 mod duplicate_in_stack;
+mod emulator_without_realm;
+mod entries;
 mod fix;
 mod identity_in_default_tags;
+mod ignored_tags;
+mod keys;
+mod lonely_realm;
 mod malformed_ignore;
 mod malformed_realm;
 mod misplaced_ignore;
+#[cfg(test)]
+mod reported;
+mod sensitive_declaration;
 mod syntax;
+mod tag_fix;
+mod unknown_gantrycd_tag;
 mod unreadable_state;
+mod unsupported_provider;
 mod untaggable_type;
+mod unused_ignore;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,8 +47,17 @@ pub const ALL: &[Check] = &[
     untaggable_type::CHECK,
     declaration_does_not_reach::CHECK,
     identity_in_default_tags::CHECK,
+    bare_null::CHECK,
+    sensitive_declaration::CHECK,
+    unknown_gantrycd_tag::CHECK,
+    ignored_tags::CHECK,
+    unsupported_provider::CHECK,
     malformed_ignore::CHECK,
     misplaced_ignore::CHECK,
+    unused_ignore::CHECK,
+    lonely_realm::CHECK,
+    emulator_without_realm::CHECK,
+    dependency_cycle::CHECK,
     unreadable_state::CHECK,
     syntax::CHECK,
 ];
@@ -42,11 +66,20 @@ pub const ALL: &[Check] = &[
 pub struct Check {
     /// Its stable code.
     pub code: &'static str,
+    /// Its help page, in Markdown.
+    pub page: &'static str,
     /// How grave it is unless somebody sets it otherwise.
     pub severity: Severity,
     run: fn(&Snapshot, &mut Vec<Finding>),
     /// What would mend a finding of it: asked when somebody wants to know.
     fixes: fn(&Snapshot, &Finding) -> Vec<Fix>,
+}
+
+impl Check {
+    /// What it finds, in one sentence of Markdown: the first paragraph of its page.
+    pub fn what(&self) -> &'static str {
+        self.page.split("\n\n").nth(1).unwrap_or_default()
+    }
 }
 
 /// How grave a finding is, the gravest last.
@@ -163,6 +196,16 @@ fn no_fixes(_: &Snapshot, _: &Finding) -> Vec<Fix> {
 /// More places than these are counted, not listed.
 const MOST_RELATED: usize = 20;
 
+/// Leaves out related places that are too many, and has the last one say how many they are.
+fn capped(mut related: Vec<Related>) -> Vec<Related> {
+    let more = related.len().saturating_sub(MOST_RELATED);
+    related.truncate(MOST_RELATED);
+    if let Some(last) = related.last_mut().filter(|_| more > 0) {
+        last.message += &format!(", and {more} more");
+    }
+    related
+}
+
 /// A list of names as a person would write it: `a`, `a and b`, `a, b and 7 more`.
 fn listed(names: &[String]) -> String {
     match names {
@@ -173,3 +216,6 @@ fn listed(names: &[String]) -> String {
         [one, two, rest @ ..] => format!("{one}, {two} and {} more", rest.len()),
     }
 }
+
+#[cfg(test)]
+mod page;

@@ -3,6 +3,25 @@
 //! What rests on it is not known: an argument that cannot be read may say anything. What stands
 //! beside it is analysed all the same. In an editor this is a hint, since the language's own server
 //! reports the error itself.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- main.tf
+//! resource "aws_vpc" "main" {
+//!   cidr_block = "10.0.0.0/16
+//!                ^^^^^^^^^^^^ syntax: A quote is opened here and not closed on its line.
+//! }
+//! ```
+//!
+//! # Fixed
+//!
+//! ```hcl
+//! #- main.tf
+//! resource "aws_vpc" "main" {
+//!   cidr_block = "10.0.0.0/16"
+//! }
+//! ```
 
 use crate::syntax::Fault;
 use crate::workspace::Snapshot;
@@ -11,6 +30,7 @@ use super::{Check, Finding, Severity, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "syntax",
+    page: include_str!("../../docs/checks/syntax.md"),
     severity: Severity::Warning,
     run,
     fixes: no_fixes,

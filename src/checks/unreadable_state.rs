@@ -2,6 +2,27 @@
 //!
 //! What the stack manages is not known: none of its duplicates is found, and nothing depends on
 //! it. In an editor, the rows of the last state that could be read stay.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- network/main.tf
+//! terraform {
+//!   backend "local" {}
+//!   ^^^^^^^^^^^^^^^ unreadable-state: state format 3 is not read
+//! }
+//! #- network/terraform.tfstate
+//! {"version": 3, "serial": 7, "lineage": "network", "modules": []}
+//! ```
+//!
+//! # Fixed
+//!
+//! `terraform apply -refresh-only` writes the state anew, in format 4.
+//!
+//! ```hcl
+//! #- network/terraform.tfstate
+//! {"version": 4, "serial": 8, "lineage": "network", "resources": []}
+//! ```
 
 use crate::text::Span;
 use crate::workspace::Snapshot;
@@ -10,6 +31,7 @@ use super::{Check, Finding, Severity, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "unreadable-state",
+    page: include_str!("../../docs/checks/unreadable-state.md"),
     severity: Severity::Warning,
     run,
     fixes: no_fixes,

@@ -1,46 +1,56 @@
-//! A gantrycd tag on a resource type whose tags never reach the state.
+//! A gantrycd tag stands on a resource type whose tags never reach the state.
 //!
 //! The tag does nothing: no id, no realm and no opt-out. Only an ignore comment reaches such a
-//! resource.
+//! resource. That a type takes no tags is shown by a row of it in the stack's own state, or known from
+//! the provider's schema, whose version the message names.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- main.tf
+//! resource "aws_autoscaling_group" "web" {
+//!   min_size = 1
+//!   max_size = 3
+//!
+//!   tag {
+//!     key                 = "gantrycd:resource-identity"
+//!                            ^^^^^^^^^^^^^^^^^^^^^^^^^^ untaggable-type: takes tags as blocks
+//!     value               = "null"
+//!     propagate_at_launch = false
+//!   }
+//! }
+//! ```
+//!
+//! # Fixed
+//!
+//! ```hcl
+//! #- main.tf
+//! # gantrycd:resource-identity: ignore=true
+//! resource "aws_autoscaling_group" "web" {
+//!   min_size = 1
+//!   max_size = 3
+//! }
+//! ```
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use crate::identity::{IDENTITY_TAG, REALM_TAG};
 use crate::workspace::tag_support::{Evidence, Takes, untaggable};
-use crate::workspace::{Configured, Place, Snapshot, Stack, is_editable};
+use crate::workspace::{Configured, Place, Snapshot, Stack};
 
-use super::{Check, Finding, Severity, fix};
+use super::{Check, Finding, Severity, fix, keys};
 
 pub(super) const CHECK: Check = Check {
     code: "untaggable-type",
+    page: include_str!("../../docs/checks/untaggable-type.md"),
     severity: Severity::Warning,
     run,
     fixes: fix::ignore_block,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let mut all: BTreeMap<Place, Finding> = BTreeMap::new();
-    // where a key does something for some resource
-    let mut useful: BTreeSet<Place> = BTreeSet::new();
-    for stack in &snapshot.stacks {
-        for configured in &stack.configured {
-            let useless = evidence(snapshot, stack, configured);
-            for (key, place) in keys(configured) {
-                let shown = shown(stack, configured, place);
-                let Some((takes, evidence)) = &useless else {
-                    useful.insert(shown);
-                    continue;
-                };
-                if !is_editable(&shown.path) || all.contains_key(&shown) {
-                    continue;
-                }
-                let finding = finding(stack, configured, &shown, key, *takes, evidence);
-                all.insert(shown, finding);
-            }
-        }
-    }
-    let all = all.into_iter().filter(|(place, _)| !useful.contains(place));
-    findings.extend(all.map(|(_, it)| it));
+    let judge = |stack: &Stack, configured: &Configured, key: &str, place: &Place| {
+        let (takes, evidence) = evidence(snapshot, stack, configured)?;
+        Some(finding(stack, configured, place, key, takes, &evidence))
+    };
+    findings.extend(keys::judged(snapshot, written, judge));
 }
 
 /// What says that tags of a resource never reach its state. `None` where they may, and where a tag
@@ -58,33 +68,12 @@ fn evidence(
 }
 
 /// The two keys where they are written, in `tags` and in tag blocks.
-fn keys(configured: &Configured) -> impl Iterator<Item = (&'static str, &Place)> {
-    let own = &configured.own;
-    let own = [(IDENTITY_TAG, &own.identity), (REALM_TAG, &own.realm)];
-    let own = own
-        .into_iter()
-        .filter_map(|(key, tag)| Some((key, tag.key.as_ref()?)));
-    own.chain(
-        configured
-            .in_blocks
-            .iter()
-            .map(|(key, place)| (*key, place)),
-    )
-}
-
-/// The key itself when it stands in the resource's block; else the `tags` argument by which it gets
-/// there: it may be of use to others.
-fn shown(stack: &Stack, configured: &Configured, key: &Place) -> Place {
-    let resource = stack.resource(configured.site);
-    let block = resource.base();
-    let within = block.file.path == key.path && block.block().span.contains(key.span);
-    match resource.attribute("tags") {
-        Some(tags) if !within => Place {
-            path: tags.file.path.clone(),
-            span: tags.value.span,
-        },
-        _ => key.clone(),
-    }
+fn written(configured: &Configured) -> impl Iterator<Item = (&'static str, &Place)> {
+    let in_blocks = configured.in_blocks.iter();
+    let in_blocks = in_blocks.map(|(key, place)| (*key, place));
+    keys::own(configured)
+        .map(|(key, _, place)| (key, place))
+        .chain(in_blocks)
 }
 
 fn finding(
@@ -110,7 +99,7 @@ fn finding(
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{check, check_action, check_broken};
+    use crate::fixture::{TWO_STACKS, check, check_action, check_broken};
 
     #[test]
     fn a_tag_that_does_nothing() {
@@ -193,19 +182,27 @@ resource "aws_s3_bucket" "untagged" {}
     #[test]
     fn silent_where_the_provider_is_a_mirror_or_may_be_one() {
         let block = "resource \"aws_kms_alias\" \"a\" {\n  tags = { \"gantrycd:resource-identity\" = \"null\" }\n}\n";
+        let unsupported = block.replace(
+            "null\" }",
+            "null\" }\n           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider",
+        );
         let requires = |source: &str| {
             format!(
                 "terraform {{\n  required_providers {{\n    aws = {{ source = \"{source}\" }}\n  }}\n}}\n"
             )
         };
         let mirror = requires("mirror.example/hashicorp/aws");
-        check(&format!("#- main.tf\n{block}#- versions.tf\n{mirror}"));
         check(&format!(
-            "#- main.tf\n{block}#- versions.tf\n{}#- versions_override.tf\n{mirror}",
+            "#- main.tf\n{unsupported}#- versions.tf\n{mirror}"
+        ));
+        check(&format!(
+            "#- main.tf\n{unsupported}#- versions.tf\n{}#- versions_override.tf\n{mirror}",
             requires("hashicorp/aws")
         ));
         let json = r#"{"terraform": {"required_providers": {"aws": {"source": "acme/aws"}}}}"#;
-        check(&format!("#- main.tf\n{block}#- versions.tf.json\n{json}\n"));
+        check(&format!(
+            "#- main.tf\n{unsupported}#- versions.tf.json\n{json}\n"
+        ));
         // one that cannot be read may name another, too
         check_broken(&format!("#- main.tf\n{block}#- versions.tf.json\n{{\n"));
     }
@@ -236,6 +233,7 @@ data "aws_kms_alias" "filter" {
 }
 resource "google_kms_alias" "x" {
   tags = { "gantrycd:resource-identity" = "null" }
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unsupported-provider
 }
 "#,
         );
@@ -248,5 +246,34 @@ resource "google_kms_alias" "x" {
             "Ignore ",
             "# gantrycd:resource-identity: ignore=true\nresource \"aws_kms_alias\" \"a\" {\n  tags = { \"gantrycd:resource-identity\" = \"null\" }\n}\n",
         );
+    }
+
+    #[test]
+    fn in_json() {
+        check(
+            r#"
+#- main.tf.json
+{"resource": {"aws_kms_alias": {"é": {"tags": {"gantrycd:resource-identity": "null"}}}}}
+                                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ untaggable-type
+"#,
+        );
+    }
+
+    #[test]
+    fn once_in_a_module_of_two_stacks_and_at_the_argument_of_a_shared_map() {
+        check(&format!(
+            r#"{TWO_STACKS}#- m/main.tf
+locals {{
+  tags = {{ "gantrycd:resource-identity" = "null" }}
+}}
+resource "aws_kms_alias" "a" {{
+  tags = local.tags
+         ^^^^^^^^^^ untaggable-type
+}}
+resource "aws_sqs_queue" "of_use" {{
+  tags = local.tags
+}}
+"#
+        ));
     }
 }

@@ -60,20 +60,13 @@ pub(super) fn log(checked: &Checked) -> Sarif {
         .build()
 }
 
-/// The help page of a check, as markdown.
-fn page(check: &Check) -> &str {
-    check.code
-}
-
 fn rule(check: &Check) -> ReportingDescriptor {
-    let page = page(check);
     let text = |text: &str| MultiformatMessageString::builder().text(text).build();
-    let mut help = text(page);
-    help.markdown = Some(page.to_owned());
+    let mut help = text(check.page);
+    help.markdown = Some(check.page.to_owned());
     ReportingDescriptor::builder()
         .id(check.code)
-        .short_description(text(&summary(page)))
-        .full_description(text(&summary(page)))
+        .short_description(text(check.what()))
         .help(help)
         .default_configuration(
             ReportingConfiguration::builder()
@@ -81,14 +74,6 @@ fn rule(check: &Check) -> ReportingDescriptor {
                 .build(),
         )
         .build()
-}
-
-/// The first paragraph of a page, on one line.
-fn summary(page: &str) -> String {
-    let lines = page.lines().map(str::trim);
-    let text = lines.skip_while(|it| it.is_empty() || it.starts_with('#'));
-    let paragraph: Vec<_> = text.take_while(|it| !it.is_empty()).collect();
-    paragraph.join(" ")
 }
 
 fn level(severity: Severity) -> ResultLevel {
@@ -253,12 +238,5 @@ mod tests {
         assert_eq!(uri("/other one/x.tfstate"), "file:///other%20one/x.tfstate");
         let elsewhere = artifact(Path::new("/repo"), Path::new("/other/x.tfstate"));
         assert_eq!(elsewhere.uri_base_id, None);
-    }
-
-    #[test]
-    fn a_short_description_is_the_first_paragraph_of_the_page() {
-        assert_eq!(summary("malformed-realm"), "malformed-realm");
-        let page = "# malformed-realm\n\nA realm is\nmalformed.\n\n## Why\n\nBecause.\n";
-        assert_eq!(summary(page), "A realm is malformed.");
     }
 }

@@ -11,7 +11,8 @@ use memchr::memmem;
 use crate::identity::comment::{Directive, directives};
 use crate::identity::{IDENTITY_TAG, Mode};
 use crate::syntax::{
-    self, Attribute, BlockId, Body, Fault, JsonBlock, Name, Place, json_attributes, json_blocks,
+    self, Attribute, BlockId, Body, Expression, Fault, JsonBlock, Name, Place, json_attributes,
+    json_blocks,
 };
 use crate::text::{Source, Span};
 
@@ -250,6 +251,18 @@ impl ModuleFile {
         })
     }
 
+    /// The object that has an entry whose key or value stands at exactly these bytes, and which of
+    /// its entries that is.
+    pub fn entry_at(&self, span: Span) -> Option<(&Expression, usize)> {
+        match self.block_at(span.start) {
+            Some(block) => self.body(block).entry_at(span),
+            None => {
+                let mut attributes = self.attributes().iter();
+                attributes.find_map(|it| it.value.entry_at(span))
+            }
+        }
+    }
+
     /// The block at byte `offset`.
     pub fn block_at(&self, offset: u32) -> Option<&Block> {
         match &self.syntax {
@@ -263,9 +276,9 @@ impl ModuleFile {
         self.blocks.iter().find(|it| it.id == id)
     }
 
-    /// Whether the file names a gantrycd tag at all.
+    /// Whether the file names a gantrycd tag at all, or what was meant to be one.
     pub fn mentions_gantrycd(&self) -> bool {
-        memmem::find(self.source.text().as_bytes(), b"gantrycd").is_some()
+        mentions_a_tag(self.source.text())
     }
 }
 
@@ -301,6 +314,14 @@ fn ignore_comments(file: &syntax::File) -> Vec<IgnoreComment> {
         }
     }
     found
+}
+
+/// Whether a text may hold a key of gantrycd's, or what was meant to be one: cheap, and to the safe
+/// side.
+pub fn mentions_a_tag(text: &str) -> bool {
+    ["antrycd", "source-identi", "ANTRYCD", "antryCD"]
+        .iter()
+        .any(|it| memmem::find(text.as_bytes(), it.as_bytes()).is_some())
 }
 
 /// Whether a text may hold a comment for gantrycd: one names the key, or `ignore` in some case.

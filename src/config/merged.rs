@@ -111,19 +111,41 @@ impl Merged {
     }
 
     /// Whether an edit of an argument may never be applied: `ignore_changes` names one that `is`
-    /// says yes to, or `all`, or something that cannot be read.
-    pub fn may_ignore_changes(&self, is: &dyn Fn(&str) -> bool) -> bool {
+    /// says yes to, or `all`, or something that cannot be read. `is` is asked for the argument, and
+    /// for the key where only one entry of it is named.
+    pub fn may_ignore_changes(&self, is: &dyn Fn(&str, Option<&str>) -> bool) -> bool {
         let Some(ignored) = self.lifecycle("ignore_changes") else {
             return false;
         };
         match &ignored.value.kind {
             // `tags`, `tags["key"]`, in quotes or not
             ExpressionKind::Tuple(entries) => {
-                let mut names = entries.iter().map(first_name);
-                names.any(|it| it.is_none_or(is))
+                let mut entries = entries.iter();
+                entries.any(|it| first_name(it).is_none_or(|name| is(name, only_key(it))))
             }
             _ => true,
         }
+    }
+
+    /// The entry of `ignore_changes` that certainly keeps an edit of one key of a map from being
+    /// applied: `all`, the argument, or `argument["key"]`.
+    pub fn ignored_change(&self, argument: &str, key: &str) -> Option<Argument<'_>> {
+        let ignored = self.lifecycle("ignore_changes")?;
+        let of = |it: &&Expression| match &it.kind {
+            ExpressionKind::Index(source, of) => {
+                is_named(source, argument) && of.literal().is_some_and(|(text, _)| text == key)
+            }
+            _ => is_named(it, argument),
+        };
+        let value = match &ignored.value.kind {
+            ExpressionKind::Tuple(entries) => entries.iter().find(of)?,
+            _ if is_named(ignored.value, "all") => ignored.value,
+            _ => return None,
+        };
+        Some(Argument {
+            file: ignored.file,
+            value,
+        })
     }
 
     /// Whether all of it could be read. What a broken part says is not known, so that an argument
@@ -131,6 +153,14 @@ impl Merged {
     pub fn is_whole(&self) -> bool {
         let whole = |it: &Declared| it.body().unreadable.is_empty();
         self.parts.iter().all(whole)
+    }
+}
+
+/// Whether an expression is a name, in quotes or not.
+fn is_named(expression: &Expression, name: &str) -> bool {
+    match &expression.kind {
+        ExpressionKind::Variable(it) => **it == *name,
+        _ => expression.literal().is_some_and(|(text, _)| text == name),
     }
 }
 
@@ -145,6 +175,14 @@ fn first_name(expression: &Expression) -> Option<&str> {
             let (text, _) = expression.literal()?;
             text.split(['.', '[']).next()
         }
+    }
+}
+
+/// The key of `tags["key"]`.
+fn only_key(expression: &Expression) -> Option<&str> {
+    match &expression.kind {
+        ExpressionKind::Index(_, key) => key.literal().map(|(text, _)| text),
+        _ => None,
     }
 }
 

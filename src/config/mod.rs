@@ -9,7 +9,7 @@ mod module;
 mod provider;
 mod refactoring;
 
-pub use file::{Block, Declared, IgnoreComment, ModuleFile};
+pub use file::{Block, Declared, IgnoreComment, ModuleFile, mentions_a_tag};
 pub use merged::{Argument, Merged};
 pub use module::{Backend, Module, is_configuration, is_ignored, is_override, provider_name};
 pub use provider::{Alias, Passed, ProviderInstance, ProviderRef, passed, provider_source};

@@ -5,5 +5,5 @@
 mod action;
 mod hover;
 
-pub use action::{Action, actions};
+pub use action::{Action, actions, fix_all};
 pub use hover::{Hover, hover};

@@ -13,6 +13,41 @@ pub fn opts_out(value: &str) -> bool {
     value.is_empty() || value == "null"
 }
 
+/// A tag's key that looks like one of gantrycd's two, and is neither: gantrycd does not read it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StrayKey {
+    /// The one that it must have been meant to be: the same within two edits, case and separators
+    /// aside.
+    pub meant: Option<&'static str>,
+}
+
+impl StrayKey {
+    /// Looks at a key. `None` of a key that is read, and of one that has nothing to do with gantrycd.
+    pub fn of(key: &str) -> Option<Self> {
+        let keys = [IDENTITY_TAG, REALM_TAG];
+        if keys.contains(&key) {
+            return None;
+        }
+        let plain = plain(key);
+        let slips = |it: &str| strsim::damerau_levenshtein(key, it) <= 2;
+        // the distance is dear, and nearly all keys are far too short
+        let is_long = |it: &str| key.len().abs_diff(it.len()) <= 2 * 4;
+        let ours = plain.starts_with("gantrycd-");
+        if !ours && !keys.iter().any(|it| is_long(it) && slips(it)) {
+            return None;
+        }
+        let near = |it: &&&str| strsim::damerau_levenshtein(&plain, &self::plain(it)) <= 2;
+        Some(Self {
+            meant: keys.iter().find(near).copied(),
+        })
+    }
+}
+
+/// A key in one case and with one separator.
+fn plain(key: &str) -> String {
+    key.to_lowercase().replace([':', '.', '_', '/'], "-")
+}
+
 /// Which map of tags a value stands in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Section {
@@ -73,5 +108,46 @@ impl<'a> Declaration<'a> {
     /// When a value is there and is no realm.
     pub fn realm(&self) -> Result<Option<Realm>, MalformedRealm> {
         self.realm.map(|(value, _)| Realm::parse(value)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_were_meant_to_be_read() {
+        for (key, meant) in [
+            ("gantrycd:resource-identiy", Some(IDENTITY_TAG)),
+            ("gantrycd.resource-identity", Some(IDENTITY_TAG)),
+            ("Gantrycd:Resource-Identity", Some(IDENTITY_TAG)),
+            ("gantrycd/resource_identity", Some(IDENTITY_TAG)),
+            ("gntrycd:resource-identity", Some(IDENTITY_TAG)),
+            ("GANTRYCD_RESOURCE_IDENTITY_REALM", Some(REALM_TAG)),
+            ("gantrycd:resource-identity:realm", Some(REALM_TAG)),
+            ("gantrycd:resource-identity-relam", Some(REALM_TAG)),
+            ("gantrycd:realm", None),
+            ("gantrycd:", None),
+            ("gantrycd-team", None),
+        ] {
+            assert_eq!(StrayKey::of(key), Some(StrayKey { meant }), "{key}");
+        }
+    }
+
+    #[test]
+    fn keys_of_others() {
+        for key in [
+            IDENTITY_TAG,
+            REALM_TAG,
+            "Name",
+            "gantrycd",
+            "gantrycdresource-identity-of-mine",
+            "my-gantrycd:resource-identity",
+            "resource-identity",
+            "kubernetes.io/resource-identity",
+            "",
+        ] {
+            assert_eq!(StrayKey::of(key), None, "{key}");
+        }
     }
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub use address::{Address, Key, Mode, ModulePath, Step};
 pub use arn::{Arn, UnanchoredArn};
 pub use aws::AwsIdentity;
-pub use declaration::{Declaration, IDENTITY_TAG, REALM_TAG, Section, opts_out};
+pub use declaration::{Declaration, IDENTITY_TAG, REALM_TAG, Section, StrayKey, opts_out};
 pub use realm::{MalformedRealm, Realm};
 pub use row::{Attributes, Row, SENSITIVE, Tags};
 
@@ -192,6 +192,12 @@ impl IdentityRegistry {
     /// Whether rules for this provider source are mounted.
     pub fn supports(&self, source: &str) -> bool {
         self.provider(source).is_some()
+    }
+
+    /// The provider sources whose rules are mounted, in full.
+    pub fn sources(&self) -> Vec<&'static str> {
+        let providers = self.providers.iter();
+        providers.flat_map(|it| it.sources()).copied().collect()
     }
 
     fn provider(&self, source: &str) -> Option<&dyn IdentityProvider> {

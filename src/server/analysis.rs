@@ -20,6 +20,7 @@ use crate::workspace::{Snapshot, Workspace, root_of};
 
 use super::convert::{diagnostic, uri_of};
 use super::document::Document;
+use super::pages::Pages;
 use super::session::{Changes, Session};
 
 /// How long the disk must be quiet before it is read: a file that is being written, or a branch
@@ -33,6 +34,8 @@ pub(super) struct View {
     pub(super) parts: Vec<Part>,
     /// The versions of the open documents that were read.
     pub(super) versions: HashMap<Arc<Path>, i32>,
+    /// The help pages of what was found.
+    pages: Pages,
 }
 
 /// One workspace of a view.
@@ -116,6 +119,7 @@ struct Analysis {
     workspaces: Vec<Workspace>,
     /// Of the open documents, those of the texts that the workspaces have.
     versions: HashMap<Arc<Path>, i32>,
+    pages: Pages,
 }
 
 impl Analysis {
@@ -135,10 +139,17 @@ impl Analysis {
             let findings = checks::run(&snapshot);
             Part { snapshot, findings }
         };
+        let parts: Vec<_> = self.workspaces.iter().map(part).collect();
+        if session.settings().links_codes {
+            for finding in parts.iter().flat_map(|it| &it.findings) {
+                self.pages.write(finding.code);
+            }
+        }
         View {
             revision: changes.revision,
-            parts: self.workspaces.iter().map(part).collect(),
+            parts,
             versions: self.versions.clone(),
+            pages: self.pages.clone(),
         }
     }
 
@@ -214,7 +225,8 @@ impl Published {
         let mut unplaced = BTreeSet::new();
         for part in &view.parts {
             for finding in &part.findings {
-                match diagnostic(&part.snapshot, finding, settings) {
+                let page = view.pages.get(finding.code);
+                match diagnostic(&part.snapshot, finding, page, settings) {
                     Some(it) => lists
                         .entry(finding.place.path.clone())
                         .or_default()

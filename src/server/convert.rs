@@ -4,15 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use tower_lsp::ls_types::{
-    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse,
-    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DocumentChanges, Hover,
-    HoverContents, Location, MarkupContent, MarkupKind, NumberOrString, OneOf,
-    OptionalVersionedTextDocumentIdentifier, Position, Range, TextDocumentEdit,
-    TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
+    Hover, HoverContents, Location, MarkupContent, MarkupKind, NumberOrString, Position, Range,
+    TextDocumentPositionParams, Uri,
 };
 
-use crate::checks::{Finding, Fix, Severity};
-use crate::ide::{self, Action};
+use crate::checks::{Finding, Severity};
+use crate::ide;
 use crate::text::{self, Encoding, Source, Span};
 use crate::workspace::{Place, Snapshot, normalize};
 
@@ -37,14 +35,14 @@ fn position(source: &Source, offset: u32, encoding: Encoding) -> Position {
     Position::new(at.line, at.character)
 }
 
-fn range(source: &Source, span: Span, encoding: Encoding) -> Range {
+pub(super) fn range(source: &Source, span: Span, encoding: Encoding) -> Range {
     Range {
         start: position(source, span.start, encoding),
         end: position(source, span.end, encoding),
     }
 }
 
-fn offset(source: &Source, at: Position, encoding: Encoding) -> u32 {
+pub(super) fn offset(source: &Source, at: Position, encoding: Encoding) -> u32 {
     let at = text::Position {
         line: at.line,
         character: at.character,
@@ -63,10 +61,11 @@ fn location(snapshot: &Snapshot, place: &Place, encoding: Encoding) -> Option<Lo
     })
 }
 
-/// A finding as a diagnostic; `None` when it stands in no text of ours.
+/// A finding as a diagnostic that links to its page; `None` when it stands in no text of ours.
 pub(super) fn diagnostic(
     snapshot: &Snapshot,
     finding: &Finding,
+    page: Option<&Uri>,
     settings: Settings,
 ) -> Option<Diagnostic> {
     let source = snapshot.source(&finding.place.path)?;
@@ -86,7 +85,10 @@ pub(super) fn diagnostic(
         }),
         code: Some(NumberOrString::String(finding.code.into())),
         source: Some("gantrycd".into()),
+        code_description: page.map(|it| CodeDescription { href: it.clone() }),
         message: finding.message.clone(),
+        tags: (finding.is_unnecessary && settings.unnecessary_tag)
+            .then(|| vec![DiagnosticTag::UNNECESSARY]),
         related_information: settings.related_information.then(|| related.collect()),
         ..Default::default()
     })
@@ -115,97 +117,5 @@ pub(super) fn hover(
             value: hover.markdown,
         }),
         range: Some(range(source, hover.span, settings.encoding)),
-    })
-}
-
-pub(super) fn code_actions(
-    view: &View,
-    settings: Settings,
-    params: &CodeActionParams,
-) -> Option<CodeActionResponse> {
-    let path = path_of(&params.text_document.uri)?;
-    let part = view.part(&path)?;
-    let source = part.snapshot.source(&path)?;
-    let at = |position| offset(source, position, settings.encoding);
-    let (start, end) = (at(params.range.start), at(params.range.end));
-    let span = Span {
-        start: start.min(end),
-        end: start.max(end),
-    };
-    let wanted = |kind: &CodeActionKind| {
-        let only = params.context.only.as_deref();
-        only.is_none_or(|only| only.iter().any(|it| is_kind_of(kind, it)))
-    };
-    let actions = ide::actions(&part.snapshot, &part.findings, &path, span);
-    let actions = actions.into_iter().filter_map(|action| {
-        let (kind, fix, finding) = match &action {
-            Action::Fix(fix, finding) => (CodeActionKind::QUICKFIX, fix, Some(finding)),
-            Action::Refactor(fix) => (CodeActionKind::REFACTOR_REWRITE, fix, None),
-        };
-        if !wanted(&kind) {
-            return None;
-        }
-        // the diagnostic as the client sent it; some send only a part of what they were given
-        let mended = finding.and_then(|finding| {
-            let range = range(source, finding.place.span, settings.encoding);
-            let code = NumberOrString::String(finding.code.into());
-            let sent = params.context.diagnostics.iter();
-            let same = sent.filter(|it| it.range == range && it.code.as_ref() == Some(&code));
-            let same: Vec<_> = same.cloned().collect();
-            (!same.is_empty()).then_some(same)
-        });
-        Some(CodeActionOrCommand::CodeAction(CodeAction {
-            title: fix.title.clone(),
-            kind: Some(kind),
-            diagnostics: mended,
-            edit: Some(workspace_edit(view, &part.snapshot, settings, fix)?),
-            ..Default::default()
-        }))
-    });
-    Some(actions.collect())
-}
-
-/// Whether `kind` is `asked`, or below it: `refactor` asks for `refactor.rewrite` too.
-fn is_kind_of(kind: &CodeActionKind, asked: &CodeActionKind) -> bool {
-    let rest = kind.as_str().strip_prefix(asked.as_str());
-    rest.is_some_and(|it| it.is_empty() || it.starts_with('.') || asked.as_str().is_empty())
-}
-
-fn workspace_edit(
-    view: &View,
-    snapshot: &Snapshot,
-    settings: Settings,
-    fix: &Fix,
-) -> Option<WorkspaceEdit> {
-    let mut files: Vec<(&Path, Vec<TextEdit>)> = Vec::new();
-    for edit in &fix.edits {
-        let source = snapshot.source(&edit.place.path)?;
-        let range = range(source, edit.place.span, settings.encoding);
-        let edit_here = TextEdit::new(range, edit.new_text.clone());
-        match files
-            .iter_mut()
-            .find(|(path, _)| **path == *edit.place.path)
-        {
-            Some((_, edits)) => edits.push(edit_here),
-            None => files.push((&edit.place.path, vec![edit_here])),
-        }
-    }
-    if !settings.document_changes {
-        let changes = files.into_iter();
-        let changes = changes.map(|(path, edits)| Some((uri_of(path)?, edits)));
-        return Some(WorkspaceEdit::new(changes.collect::<Option<_>>()?));
-    }
-    let edits = files.into_iter().map(|(path, edits)| {
-        Some(TextDocumentEdit {
-            text_document: OptionalVersionedTextDocumentIdentifier {
-                uri: uri_of(path)?,
-                version: view.versions.get(path).copied(),
-            },
-            edits: edits.into_iter().map(OneOf::Left).collect(),
-        })
-    });
-    Some(WorkspaceEdit {
-        document_changes: Some(DocumentChanges::Edits(edits.collect::<Option<_>>()?)),
-        ..Default::default()
     })
 }

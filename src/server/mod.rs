@@ -3,10 +3,12 @@
 //! Notifications change the session synchronously and return; one task computes what it all comes
 //! to and publishes it; a request waits for the answer to the text that it was asked about.
 
+mod actions;
 mod analysis;
 mod convert;
 mod document;
 mod input;
+mod pages;
 mod session;
 
 use std::process::ExitCode;
@@ -14,12 +16,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::BufReader;
-use tower_lsp::jsonrpc::Result;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{
-    CodeActionParams, CodeActionResponse, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
-    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, Hover, HoverParams, InitializeParams, InitializeResult,
-    InitializedParams, MessageType, ServerInfo,
+    CodeAction, CodeActionParams, CodeActionResponse, DidChangeTextDocumentParams,
+    DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
+    DidOpenTextDocumentParams, DidSaveTextDocumentParams, Hover, HoverParams, InitializeParams,
+    InitializeResult, InitializedParams, MessageType, ServerInfo,
 };
 use tower_lsp::{LanguageServer, LspService, Server};
 
@@ -138,7 +140,21 @@ impl LanguageServer for Backend {
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         let view = self.session.view().await;
         let settings = self.session.settings();
-        Ok(compute(move || convert::code_actions(&view, settings, &params)).await)
+        Ok(compute(move || actions::code_actions(&view, settings, &params)).await)
+    }
+
+    async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
+        if action.edit.is_some() {
+            return Ok(action);
+        }
+        let view = self.session.view().await;
+        let settings = self.session.settings();
+        let resolved = compute(move || actions::resolved(&view, settings, action)).await;
+        resolved.ok_or_else(|| Error {
+            code: ErrorCode::ContentModified,
+            message: "The file is another than when this was offered: ask again.".into(),
+            data: None,
+        })
     }
 }
 

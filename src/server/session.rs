@@ -9,15 +9,17 @@ use dashmap::DashMap;
 use tokio::sync::{Notify, watch};
 use tower_lsp::Client;
 use tower_lsp::ls_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DidChangeTextDocumentParams,
-    HoverProviderCapability, InitializeParams, OneOf, PositionEncodingKind, SaveOptions,
-    ServerCapabilities, TextDocumentItem, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
+    CodeActionClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
+    DiagnosticTag, DidChangeTextDocumentParams, HoverProviderCapability, InitializeParams, OneOf,
+    PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentItem,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use crate::text::{Encoding, Source};
 
+use super::actions::FIX_ALL;
 use super::analysis::View;
 use super::convert::path_of;
 use super::document::Document;
@@ -30,6 +32,12 @@ pub(super) struct Settings {
     pub(super) document_changes: bool,
     /// Diagnostics may carry related places.
     pub(super) related_information: bool,
+    /// Diagnostics may link to the page of their code.
+    pub(super) links_codes: bool,
+    /// Diagnostics may say that a text does nothing.
+    pub(super) unnecessary_tag: bool,
+    /// The client asks for the edit of a code action when it is chosen.
+    pub(super) resolves_edits: bool,
     /// The client tells of changes on the disk.
     pub(super) watches_files: bool,
 }
@@ -84,7 +92,7 @@ impl Session {
             folders.extend(root);
         }
         self.update(|it| it.added.extend(folders));
-        capabilities(settings.encoding)
+        capabilities(settings)
     }
 
     pub(super) fn settings(&self) -> Settings {
@@ -199,6 +207,7 @@ fn settings(params: &InitializeParams) -> Settings {
     let offers = |kind: PositionEncodingKind| encodings.is_some_and(|it| it.contains(&kind));
     let workspace = capabilities.workspace.as_ref();
     let document = capabilities.text_document.as_ref();
+    let diagnostics = document.and_then(|it| it.publish_diagnostics.as_ref());
     Settings {
         // bytes are what everything here counts in
         encoding: match offers(PositionEncodingKind::UTF8) {
@@ -208,18 +217,33 @@ fn settings(params: &InitializeParams) -> Settings {
         document_changes: workspace
             .and_then(|it| it.workspace_edit.as_ref()?.document_changes)
             .unwrap_or(false),
-        related_information: document
-            .and_then(|it| it.publish_diagnostics.as_ref()?.related_information)
+        related_information: diagnostics
+            .and_then(|it| it.related_information)
             .unwrap_or(false),
+        links_codes: diagnostics
+            .and_then(|it| it.code_description_support)
+            .unwrap_or(false),
+        unnecessary_tag: diagnostics
+            .and_then(|it| it.tag_support.as_ref())
+            .is_some_and(|it| it.value_set.contains(&DiagnosticTag::UNNECESSARY)),
+        resolves_edits: document
+            .and_then(|it| it.code_action.as_ref())
+            .is_some_and(resolves_edits),
         watches_files: workspace
             .and_then(|it| it.did_change_watched_files.as_ref()?.dynamic_registration)
             .unwrap_or(false),
     }
 }
 
-fn capabilities(encoding: Encoding) -> ServerCapabilities {
+fn resolves_edits(client: &CodeActionClientCapabilities) -> bool {
+    let resolves = client.resolve_support.as_ref();
+    let edits = resolves.is_some_and(|it| it.properties.iter().any(|it| it == "edit"));
+    edits && client.data_support == Some(true)
+}
+
+fn capabilities(settings: Settings) -> ServerCapabilities {
     ServerCapabilities {
-        position_encoding: Some(match encoding {
+        position_encoding: Some(match settings.encoding {
             Encoding::Utf8 => PositionEncodingKind::UTF8,
             Encoding::Utf16 => PositionEncodingKind::UTF16,
             Encoding::Utf32 => PositionEncodingKind::UTF32,
@@ -239,7 +263,9 @@ fn capabilities(encoding: Encoding) -> ServerCapabilities {
             code_action_kinds: Some(vec![
                 CodeActionKind::QUICKFIX,
                 CodeActionKind::REFACTOR_REWRITE,
+                FIX_ALL,
             ]),
+            resolve_provider: settings.resolves_edits.then_some(true),
             ..Default::default()
         })),
         workspace: Some(WorkspaceServerCapabilities {

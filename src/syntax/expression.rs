@@ -241,7 +241,84 @@ impl Body {
     }
 }
 
+impl Body {
+    /// The object, in the value of an attribute here or in a nested block, that has an entry whose
+    /// key or value stands at exactly these bytes, and which of its entries that is.
+    pub fn entry_at(&self, span: Span) -> Option<(&Expression, usize)> {
+        let mut attributes = self.attributes.iter();
+        let here = attributes.find_map(|it| it.value.entry_at(span));
+        here.or_else(|| self.blocks.iter().find_map(|it| it.body.entry_at(span)))
+    }
+}
+
+impl Key {
+    /// Where it stands, quotes or parentheses included.
+    pub fn span(&self) -> Span {
+        match self {
+            Key::Name(name) => name.span,
+            Key::Expression(key) => key.span,
+        }
+    }
+}
+
 impl Expression {
+    /// See [`Body::entry_at`].
+    pub fn entry_at(&self, span: Span) -> Option<(&Expression, usize)> {
+        if !self.span.contains(span) {
+            return None;
+        }
+        let is_there = |it: &Entry| it.key.span() == span || it.value.span == span;
+        let of_object = match &self.kind {
+            ExpressionKind::Object(entries) => entries.iter().position(is_there),
+            _ => None,
+        };
+        match of_object {
+            Some(at) => Some((self, at)),
+            None => self.parts().into_iter().find_map(|it| it.entry_at(span)),
+        }
+    }
+
+    /// The expressions that it is made of.
+    pub fn parts(&self) -> Vec<&Expression> {
+        match &self.kind {
+            ExpressionKind::Null
+            | ExpressionKind::Bool(_)
+            | ExpressionKind::Number(_)
+            | ExpressionKind::Variable(_)
+            | ExpressionKind::Element
+            | ExpressionKind::Unreadable => Vec::new(),
+            ExpressionKind::Template(template) => {
+                let mut found = Vec::new();
+                parts_of(&template.parts, &mut found);
+                found
+            }
+            ExpressionKind::Tuple(elements) => elements.iter().collect(),
+            ExpressionKind::Object(entries) => {
+                let mut found = Vec::new();
+                for entry in entries {
+                    if let Key::Expression(key) = &entry.key {
+                        found.push(key);
+                    }
+                    found.push(&entry.value);
+                }
+                found
+            }
+            ExpressionKind::Attribute(inner, _)
+            | ExpressionKind::Unary(_, inner)
+            | ExpressionKind::Parenthesis(inner) => vec![inner],
+            ExpressionKind::Index(a, b) | ExpressionKind::Binary(_, a, b) => vec![a, b],
+            ExpressionKind::Splat(splat) => vec![&splat.source, &splat.each],
+            ExpressionKind::Call(call) => call.arguments.iter().collect(),
+            ExpressionKind::Conditional(parts) => parts.iter().collect(),
+            ExpressionKind::For(it) => {
+                let mut found = vec![&it.collection, &it.result];
+                found.extend(&it.result_key);
+                found.extend(&it.condition);
+                found
+            }
+        }
+    }
+
     /// The text of an expression that is one and has no interpolation, and where it was written:
     /// between the quotes, or both quotes when it is empty.
     pub fn literal(&self) -> Option<(&str, Span)> {
@@ -252,6 +329,24 @@ impl Expression {
             [] => Some(("", self.span)),
             [Part::Literal(text, _)] => Some((text, template.inner)),
             _ => None,
+        }
+    }
+}
+
+fn parts_of<'a>(parts: &'a [Part], found: &mut Vec<&'a Expression>) {
+    for part in parts {
+        match part {
+            Part::Literal(..) => {}
+            Part::Interpolation(it) => found.push(it),
+            Part::If(condition, then, otherwise) => {
+                found.push(condition);
+                parts_of(then, found);
+                parts_of(otherwise, found);
+            }
+            Part::For(it) => {
+                found.push(&it.collection);
+                parts_of(&it.body, found);
+            }
         }
     }
 }

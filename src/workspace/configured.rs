@@ -6,11 +6,12 @@ use std::sync::Arc;
 use crate::config::{
     Argument, Declared, Merged, ModuleFile, ProviderInstance, ProviderRef, provider_name,
 };
-use crate::eval::{Found, Place};
+use crate::eval::{Data, Found, Place};
 use crate::identity::{Address, IDENTITY_TAG, Key, REALM_TAG};
 use crate::syntax::Expression;
 
 use super::evaluation::{Evaluation, Instances, Repetition};
+use super::ignored_tags::IgnoredTags;
 use super::rows::Site;
 use super::tags::Tags;
 use super::tree::{Served, Tree};
@@ -30,8 +31,8 @@ pub struct Configured {
     pub default: Arc<Tags>,
     /// The provider block that serves it.
     pub provider: Option<Declared>,
-    /// Whether that provider may keep tags from the state by `ignore_tags`.
-    pub ignores_tags: bool,
+    /// The tags that this provider configuration keeps from the state.
+    pub ignored: Arc<IgnoredTags>,
     /// Its provider source in full, where it can be said.
     pub source: Option<Arc<str>>,
 }
@@ -45,6 +46,10 @@ pub struct ConfiguredProvider {
     pub block: Declared,
     /// Its default tags.
     pub tags: Arc<Tags>,
+    /// The tags that it keeps from the state.
+    pub ignored: Arc<IgnoredTags>,
+    /// The addresses in its `endpoints` that are known, each with where it was written, in order.
+    pub endpoints: Vec<(Arc<str>, Place)>,
     /// Its provider source in full, where it can be said.
     pub source: Option<Arc<str>>,
 }
@@ -53,13 +58,21 @@ pub struct ConfiguredProvider {
 pub(super) struct Reader<'a> {
     tree: &'a Tree,
     evaluation: &'a Evaluation<'a>,
-    /// Default tags by module instance, file, block and key.
-    defaults: HashMap<(usize, usize, usize, Option<Key>), Arc<Tags>>,
+    /// What provider blocks say of tags, by module instance, file, block and key.
+    sections: HashMap<(usize, usize, usize, Option<Key>), Sections>,
     /// What serves a module's provider configurations, by module and instance.
     services: HashMap<(usize, usize, Option<ProviderRef>), Service>,
     /// Shared by all that have no tags, and by all that nobody can read.
     absent: Arc<Tags>,
     unknown: Arc<Tags>,
+    nothing_ignored: Arc<IgnoredTags>,
+}
+
+/// What a provider block says of the tags of all its resources.
+#[derive(Clone)]
+struct Sections {
+    default: Arc<Tags>,
+    ignored: Arc<IgnoredTags>,
 }
 
 /// What serves a resource.
@@ -69,8 +82,8 @@ pub(super) struct Service {
     pub(super) default: Arc<Tags>,
     /// Its block, when it has one.
     pub(super) provider: Option<Declared>,
-    /// Whether it may keep tags from the state by `ignore_tags`.
-    pub(super) ignores_tags: bool,
+    /// The tags that it keeps from the state.
+    pub(super) ignored: Arc<IgnoredTags>,
     /// Its provider source in full, where it can be said.
     pub(super) source: Option<Arc<str>>,
 }
@@ -80,10 +93,11 @@ impl<'a> Reader<'a> {
         Self {
             tree,
             evaluation,
-            defaults: HashMap::new(),
+            sections: HashMap::new(),
             services: HashMap::new(),
             absent: Arc::new(Tags::ABSENT),
             unknown: Arc::new(Tags::UNKNOWN),
+            nothing_ignored: Arc::default(),
         }
     }
 
@@ -129,7 +143,7 @@ impl<'a> Reader<'a> {
             in_blocks: self.keys_in_blocks(instance, repetition, resource),
             default: service.default,
             provider: service.provider,
-            ignores_tags: service.ignores_tags,
+            ignored: service.ignored,
             source: service.source,
         }
     }
@@ -152,9 +166,10 @@ impl<'a> Reader<'a> {
             Some(wanted) => self.tree.served_by(node, wanted.clone()),
             None => Served::Unknown,
         };
-        let (default, provider) = match served {
-            Served::Implicit => (self.absent.clone(), None),
-            Served::Unknown => (self.unknown.clone(), None),
+        let (sections, provider) = match served {
+            Served::Implicit => (self.sections_of_none(self.absent.clone()), None),
+            // whatever it ignores counts for what it may have, which is not known either
+            Served::Unknown => (self.sections_of_none(self.unknown.clone()), None),
             Served::Block {
                 node,
                 provider,
@@ -167,35 +182,50 @@ impl<'a> Reader<'a> {
                     ProviderInstance::Single | ProviderInstance::Unknown => None,
                 };
                 let of = self.evaluation.repetition(instance, provider, &key);
-                let default = self.default_tags(provider, instance, &of);
-                (default, Some(provider))
+                (self.sections(provider, instance, &of), Some(provider))
             }
         };
         let service = Service {
-            default,
+            default: sections.default,
             provider: provider.map(|it| it.base().clone()),
-            ignores_tags: provider.is_some_and(may_ignore_tags),
+            ignored: sections.ignored,
             source: source.map(Into::into),
         };
         self.services.insert(key, service.clone());
         service
     }
 
-    /// The default tags of an instance of a provider block in an instance of its module.
-    fn default_tags(
+    fn sections_of_none(&self, default: Arc<Tags>) -> Sections {
+        Sections {
+            default,
+            ignored: self.nothing_ignored.clone(),
+        }
+    }
+
+    /// What an instance of a provider block in an instance of its module says of tags.
+    fn sections(
         &mut self,
         provider: &Merged,
         instance: usize,
         repetition: &Repetition,
-    ) -> Arc<Tags> {
+    ) -> Sections {
         let block = provider.base().block().header.start as usize;
         let file = Arc::as_ptr(&provider.base().file) as usize;
         let key = (instance, file, block, repetition.key().cloned());
-        if let Some(known) = self.defaults.get(&key) {
+        if let Some(known) = self.sections.get(&key) {
             return known.clone();
         }
+        let sections = Sections {
+            default: Arc::new(self.default_tags(provider, instance, repetition)),
+            ignored: Arc::new(self.ignored_tags(provider, instance, repetition)),
+        };
+        self.sections.insert(key, sections.clone());
+        sections
+    }
+
+    fn default_tags(&self, provider: &Merged, instance: usize, repetition: &Repetition) -> Tags {
         let dynamic = provider.dynamic_blocks("default_tags");
-        let tags = match &provider.blocks("default_tags")[..] {
+        match &provider.blocks("default_tags")[..] {
             _ if !dynamic.is_empty() => Tags::UNKNOWN,
             [] if provider.is_whole() && provider.attribute("default_tags").is_none() => {
                 Tags::ABSENT
@@ -213,10 +243,55 @@ impl<'a> Reader<'a> {
             },
             // Terraform takes at most one
             _ => Tags::UNKNOWN,
-        };
-        let tags = Arc::new(tags);
-        self.defaults.insert(key, tags.clone());
-        tags
+        }
+    }
+
+    fn ignored_tags(
+        &self,
+        provider: &Merged,
+        instance: usize,
+        repetition: &Repetition,
+    ) -> IgnoredTags {
+        let dynamic = provider.dynamic_blocks("ignore_tags");
+        match &provider.blocks("ignore_tags")[..] {
+            _ if !dynamic.is_empty() || !provider.is_whole() => IgnoredTags::UNKNOWN,
+            [] => IgnoredTags::default(),
+            [(file, block)] if block.body.unreadable.is_empty() => {
+                let argument = |name| {
+                    let value = block.body.attribute(name)?;
+                    let argument = Argument { file, value };
+                    Some(self.evaluation.evaluate(instance, repetition, argument))
+                };
+                let (keys, prefixes) = (argument("keys"), argument("key_prefixes"));
+                IgnoredTags::of(keys.as_ref(), prefixes.as_ref())
+            }
+            _ => IgnoredTags::UNKNOWN,
+        }
+    }
+
+    /// The addresses in the `endpoints` blocks of a provider.
+    fn endpoints(
+        &self,
+        provider: &Merged,
+        instance: usize,
+        repetition: &Repetition,
+    ) -> Vec<(Arc<str>, Place)> {
+        let mut found = Vec::new();
+        for (file, block) in provider.blocks("endpoints") {
+            for attribute in &block.body.attributes {
+                let argument = Argument {
+                    file,
+                    value: &attribute.value,
+                };
+                let value = self.evaluation.evaluate(instance, repetition, argument);
+                if let (Data::Text(text), Some(origin), false) =
+                    (value.data, value.origin, value.sensitive)
+                {
+                    found.push((text, origin.place));
+                }
+            }
+        }
+        found
     }
 
     /// What it says of every provider block.
@@ -231,12 +306,17 @@ impl<'a> Reader<'a> {
                     Instances::Known(each) => each.all.to_vec(),
                     Instances::Unknown => vec![Repetition::Unknown],
                 };
-                all.extend(each.iter().map(|of| ConfiguredProvider {
-                    node,
-                    block: provider.base().clone(),
-                    tags: self.default_tags(provider, instance, of),
-                    source: source.clone(),
-                }));
+                for of in &each {
+                    let sections = self.sections(provider, instance, of);
+                    all.push(ConfiguredProvider {
+                        node,
+                        block: provider.base().clone(),
+                        tags: sections.default,
+                        ignored: sections.ignored,
+                        endpoints: self.endpoints(provider, instance, of),
+                        source: source.clone(),
+                    });
+                }
             }
         }
         all
@@ -286,10 +366,4 @@ impl<'a> Reader<'a> {
         }
         found
     }
-}
-
-/// Whether a provider configuration has `ignore_tags`, or may have.
-fn may_ignore_tags(provider: &Merged) -> bool {
-    let dynamic = provider.dynamic_blocks("ignore_tags");
-    !provider.is_whole() || !provider.blocks("ignore_tags").is_empty() || !dynamic.is_empty()
 }

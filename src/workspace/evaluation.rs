@@ -487,7 +487,7 @@ impl<'a> Evaluation<'a> {
         };
         let mode = resource.base().block().resource().map(|it| it.0);
         // what it is in the state then counts
-        if resource.may_ignore_changes(&|it| it == attribute) {
+        if resource.may_ignore_changes(&|it, _| it == attribute) {
             return Value::unknown();
         }
         let value = self.evaluate(instance, repetition, argument);

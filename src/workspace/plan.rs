@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::config::{Argument, Declared, Endpoint, Merged, ProviderRef};
+use crate::config::{Argument, Declared, Endpoint, Merged, ProviderRef, mentions_a_tag};
 use crate::eval::{Found, Value};
 use crate::identity::{
-    self, Address, Attributes, Identity, IdentityRegistry, Mode, ModulePath, NoIdentity,
+    self, Address, Attributes, IDENTITY_TAG, Identity, IdentityRegistry, Mode, ModulePath,
+    NoIdentity, REALM_TAG,
 };
 use crate::state::Record;
 
@@ -135,12 +136,9 @@ impl<'a> Decision<'a> {
         plan
     }
 
-    /// What the configuration says of every provider block, where anything speaks of gantrycd.
+    /// What the configuration says of every provider block.
     pub(super) fn providers(&mut self) -> Vec<ConfiguredProvider> {
-        match self.speaks {
-            true => self.reader.providers(),
-            false => Vec::new(),
-        }
+        self.reader.providers()
     }
 
     /// Whether the tags of a row are worth knowing.
@@ -191,9 +189,11 @@ impl<'a> Decision<'a> {
     /// `ignore_tags` of its provider.
     fn ignores_tags(&self, configured: &Configured) -> bool {
         let resource = self.resource(configured.site);
+        let is_ours = |key: &str| [IDENTITY_TAG, REALM_TAG].contains(&key);
         // `tags`, `tags_all`
-        let ignores = resource.may_ignore_changes(&|it| it.starts_with("tags"));
-        ignores || configured.ignores_tags
+        let ignores = resource
+            .may_ignore_changes(&|it, key| it.starts_with("tags") && key.is_none_or(is_ours));
+        ignores || configured.ignored.may_hide_ours()
     }
 
     /// Whether an instance will not be there, by `count` or `for_each` of its block or of a module
@@ -344,7 +344,7 @@ impl<'a> Decision<'a> {
         let source = configured.source.clone()?;
         let (own, all) = configured.own.recorded_over(&configured.default)?;
         let declares = own.identity.is_some();
-        if (arn.is_none() && !declares) || configured.ignores_tags {
+        if (arn.is_none() && !declares) || configured.ignored.may_hide_ours() {
             return None;
         }
         let ignored = self.resource(configured.site).base().block().ignored;
@@ -484,7 +484,7 @@ fn push_planned(
 }
 
 fn mentions_gantrycd(value: &Value) -> bool {
-    value.as_text().is_some_and(|it| it.contains("gantrycd"))
-        || value.entries().iter().any(|it| it.key.contains("gantrycd"))
+    value.as_text().is_some_and(mentions_a_tag)
+        || value.entries().iter().any(|it| mentions_a_tag(&it.key))
         || value.children().any(mentions_gantrycd)
 }

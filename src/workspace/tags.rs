@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::eval::{Data, Found, Origin, Place, Value};
-use crate::identity::{self, IDENTITY_TAG, REALM_TAG, SENSITIVE};
+use crate::eval::{Data, Entry, Found, Origin, Place, Value};
+use crate::identity::{self, IDENTITY_TAG, REALM_TAG, SENSITIVE, StrayKey};
 
 /// One of the two tags in one section.
 #[derive(Clone, Debug)]
@@ -34,6 +34,29 @@ pub struct Tags {
     pub identity: Tag,
     /// `gantrycd:resource-identity-realm`
     pub realm: Tag,
+    /// Keys that look like these and are not read.
+    pub strays: Vec<Stray>,
+}
+
+/// A key that looks like one of gantrycd's, and is not read.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Stray {
+    /// Where it was written, quotes included.
+    pub place: Place,
+    /// The key.
+    pub key: Arc<str>,
+    /// The one that it was meant to be, where that can be told.
+    pub meant: Option<&'static str>,
+}
+
+impl Stray {
+    fn of(entry: &Entry) -> Option<Self> {
+        Some(Self {
+            meant: StrayKey::of(&entry.key)?.meant,
+            place: entry.written.clone()?,
+            key: entry.key.clone(),
+        })
+    }
 }
 
 impl Tag {
@@ -99,12 +122,14 @@ impl Tags {
     pub const ABSENT: Self = Self {
         identity: Tag::said(Said::Absent),
         realm: Tag::said(Said::Absent),
+        strays: Vec::new(),
     };
 
     /// A section that nobody can read.
     pub const UNKNOWN: Self = Self {
         identity: Tag::said(Said::Unknown),
         realm: Tag::said(Said::Unknown),
+        strays: Vec::new(),
     };
 
     /// The two tags of a map.
@@ -112,6 +137,7 @@ impl Tags {
         Self {
             identity: Tag::of(tags, IDENTITY_TAG),
             realm: Tag::of(tags, REALM_TAG),
+            strays: tags.entries().iter().filter_map(Stray::of).collect(),
         }
     }
 

@@ -304,7 +304,11 @@ fn sarif_fixes_are_those_of_json_and_of_the_flag() {
             }
         }
     }
-    assert_eq!((fixes, safe.len()), (5, 3), "three comments, two queues");
+    assert_eq!(
+        (fixes, safe.len()),
+        (9, 3),
+        "one for each comment, three for each queue"
+    );
 
     // one by one: each leaves the others where they are
     let only = ["check", "infra", "--fix", "--only", "malformed-ignore"];

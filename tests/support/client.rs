@@ -77,8 +77,15 @@ fn below(root: &str, uri: &Value) -> String {
 impl Client {
     /// Starts the server; nothing is said to it yet.
     pub fn spawn(root: &Path) -> Self {
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
+        Self::spawn_caching_in(root, &cache)
+    }
+
+    /// Starts the server of a user with this directory for caches.
+    pub fn spawn_caching_in(root: &Path, cache: &Path) -> Self {
         let mut server = Command::new(env!("CARGO_BIN_EXE_gantrycd-ls"))
             .current_dir(root)
+            .env("XDG_CACHE_HOME", cache)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -1,0 +1,80 @@
+//! What the checks about the keys of the two tags share: where a key is shown, and whether gantrycd
+//! reads it there.
+
+use std::collections::BTreeMap;
+
+use crate::config::Declared;
+use crate::identity::{IDENTITY_TAG, REALM_TAG};
+use crate::workspace::tag_support::untaggable;
+use crate::workspace::{Configured, Place, Snapshot, Stack, Tag, is_editable};
+
+use super::Finding;
+
+/// A resource's own two tags, as far as their keys are written.
+pub(super) fn own(configured: &Configured) -> impl Iterator<Item = (&'static str, &Tag, &Place)> {
+    let own = &configured.own;
+    let own = [(IDENTITY_TAG, &own.identity), (REALM_TAG, &own.realm)];
+    own.into_iter()
+        .filter_map(|(key, tag)| Some((key, tag, tag.key.as_ref()?)))
+}
+
+/// Whether a place lies in a block.
+pub(super) fn is_within(block: &Declared, place: &Place) -> bool {
+    block.file.path == place.path && block.block().span.contains(place.span)
+}
+
+/// The key itself when it stands in the resource's block; else the `tags` argument by which it gets
+/// there: it may be of use to others.
+fn shown(stack: &Stack, configured: &Configured, key: &Place) -> Place {
+    let resource = stack.resource(configured.site);
+    match resource.attribute("tags") {
+        Some(tags) if !is_within(resource.base(), key) => Place {
+            path: tags.file.path.clone(),
+            span: tags.value.span,
+        },
+        _ => key.clone(),
+    }
+}
+
+/// What `judge` finds on each of the written `keys` of every resource, once for each place where a
+/// person may edit it. Nothing where the key is of use to some resource that it reaches.
+pub(super) fn judged<'a, K>(
+    snapshot: &'a Snapshot,
+    keys: impl Fn(&'a Configured) -> K,
+    judge: impl Fn(&'a Stack, &'a Configured, &'static str, &Place) -> Option<Finding>,
+) -> impl Iterator<Item = Finding>
+where
+    K: IntoIterator<Item = (&'static str, &'a Place)>,
+{
+    let mut found: BTreeMap<Place, Option<Finding>> = BTreeMap::new();
+    for stack in &snapshot.stacks {
+        for configured in &stack.configured {
+            for (key, place) in keys(configured) {
+                let shown = shown(stack, configured, place);
+                match judge(stack, configured, key, &shown) {
+                    None => _ = found.insert(shown, None),
+                    Some(finding) if is_editable(&shown.path) => {
+                        found.entry(shown).or_insert(Some(finding));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+    found.into_values().flatten()
+}
+
+/// Whether gantrycd certainly reads the tags of a resource: its provider is listed, no comment opts
+/// it out, and as far as anybody knows its type takes tags.
+pub(super) fn are_read(snapshot: &Snapshot, stack: &Stack, configured: &Configured) -> bool {
+    let block = stack.resource(configured.site).base().block();
+    let Some((_, resource_type, _)) = block.resource() else {
+        return false;
+    };
+    let source = configured.source.as_deref();
+    source.is_some_and(|source| {
+        snapshot.registry.supports(source)
+            && !block.ignored
+            && untaggable(stack, resource_type, source).is_none()
+    })
+}

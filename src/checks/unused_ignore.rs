@@ -1,0 +1,225 @@
+//! An ignore comment stands on a block whose resources have no identity anyhow.
+//!
+//! It does nothing today. If a later version of the provider gives the type an ARN, it will: whoever
+//! wants that can keep it.
+//!
+//! # Example
+//!
+//! ```hcl
+//! #- main.tf
+//! # gantrycd:resource-identity: ignore=true
+//!   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unused-ignore
+//! resource "aws_route_table_association" "a" {}
+//!
+//! #- terraform.tfstate
+//! aws_route_table_association.a untaggable
+//! ```
+//!
+//! # Fixed
+//!
+//! ```hcl
+//! #- main.tf
+//! resource "aws_route_table_association" "a" {}
+//!
+//! #- terraform.tfstate
+//! aws_route_table_association.a untaggable
+//! ```
+
+use crate::config::{IgnoreComment, ModuleFile};
+use crate::identity::comment::Directive;
+use crate::identity::{self, NoIdentity};
+use crate::workspace::{RowRef, Snapshot};
+
+use super::{Check, Finding, Fix, Severity, fix};
+
+pub(super) const CHECK: Check = Check {
+    code: "unused-ignore",
+    page: include_str!("../../docs/checks/unused-ignore.md"),
+    severity: Severity::Hint,
+    run,
+    fixes,
+};
+
+fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
+    for file in snapshot.editable_files() {
+        for comment in &file.comments {
+            let is_honoured = matches!(comment.directive, Directive::Ignore { ignore: true, .. });
+            if let Some(finding) = finding(snapshot, file, comment).filter(|_| is_honoured) {
+                findings.push(finding);
+            }
+        }
+    }
+}
+
+fn finding(snapshot: &Snapshot, file: &ModuleFile, comment: &IgnoreComment) -> Option<Finding> {
+    let rows = snapshot.rows_of(file, comment.honoured()?);
+    let first = *rows.first()?;
+    let reasons: Option<Vec<_>> = rows.iter().map(|it| without(snapshot, *it)).collect();
+    let reason = reasons?.into_iter().next()?;
+    let message = format!(
+        "This comment opts nothing out: without it {} has no identity either, since {reason}.",
+        snapshot.address(first)
+    );
+    let mut finding = Finding::new(CHECK.severity, &file.path, comment.span, message);
+    finding.is_unnecessary = true;
+    Some(finding.about(snapshot, first))
+}
+
+/// Why a row would have no identity without the comment, now and after the next apply. `None` where
+/// it would have one, and where nobody can tell.
+fn without(snapshot: &Snapshot, at: RowRef) -> Option<NoIdentity> {
+    let stack = snapshot.stack(at);
+    let record = stack.record(at.row)?;
+    let why = match &record.decided {
+        None => snapshot.registry.look_up(&record.row, false).err()?,
+        // whoever wrote it may have seen the comment
+        Some(decided) => match &decided.identity {
+            Err(NoIdentity::OptedOutByComment) => return None,
+            Err(NoIdentity::DataSource) if decided.looks_up.is_some() => return None,
+            other => other.as_ref().err()?.clone(),
+        },
+    };
+    let attributes = &record.row.attributes;
+    if record.decided.is_some() || attributes.tags_all.is_none() {
+        return Some(why);
+    }
+    let configured = &stack.configured[snapshot.row(at).configured?];
+    let (own, all) = configured.own.recorded_over(&configured.default)?;
+    let after = identity::Row {
+        attributes: identity::Attributes {
+            tags: Some(own),
+            tags_all: Some(all),
+            ..attributes.clone()
+        },
+        ..record.row.clone()
+    };
+    snapshot.registry.look_up(&after, false).err()?;
+    Some(why)
+}
+
+fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
+    fix::remove_comment(snapshot, &finding.place)
+        .into_iter()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{Fixture, check, check_action};
+
+    #[test]
+    fn where_no_instance_has_an_identity_anyhow() {
+        let text = r#"
+#- a/main.tf
+# gantrycd:resource-identity: ignore=true
+  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unused-ignore: This comment opts nothing out: without it aws_route_table_association.r[0] has no identity either, since the state records no arn.
+resource "aws_route_table_association" "r" {
+  count = 2
+}
+resource "aws_iam_policy" "é" { # gantrycd:resource-identity: ignore=true
+                                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unused-ignore: nobody owns
+}
+data "aws_vpc" "v" {
+  # gantrycd:resource-identity: ignore=true
+    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unused-ignore
+}
+resource "google_thing" "g" {} # gantrycd:resource-identity: ignore=true
+                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unused-ignore: no identity rule
+#- a/terraform.tfstate
+aws_route_table_association.r[0] untaggable
+aws_route_table_association.r[1] untaggable
+aws_iam_policy.é arn=arn:aws:iam::aws:policy/ReadOnlyAccess
+data.aws_vpc.v untaggable
+google_thing.g arn=x provider=registry.terraform.io/hashicorp/google
+"#;
+        check(text);
+        let findings = crate::checks::run(&Fixture::new(text).snapshot());
+        assert!(findings.iter().all(|it| it.is_unnecessary));
+    }
+
+    #[test]
+    fn in_a_module_only_where_no_stack_has_use_of_it() {
+        let stack = |name: &str, arn: &str| {
+            format!(
+                "#- {name}/main.tf\nmodule \"m\" {{\n  source = \"../m\"\n}}\n#- {name}/terraform.tfstate\nmodule.m.aws_sqs_queue.q {arn}\n"
+            )
+        };
+        let module = |mark: &str| {
+            format!(
+                "#- m/main.tf\n# gantrycd:resource-identity: ignore=true\n{mark}resource \"aws_sqs_queue\" \"q\" {{}}\n"
+            )
+        };
+        let mark = "  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ unused-ignore\n";
+        check(&[stack("a", ""), stack("b", ""), module(mark)].concat());
+        let arn = "arn=arn:aws:sqs:eu-west-1:111122223333:q";
+        check(&[stack("a", ""), stack("b", arn), module("")].concat());
+    }
+
+    #[test]
+    fn silent_where_it_does_something_or_may() {
+        check(
+            r#"
+#- main.tf
+# gantrycd:resource-identity: ignore=true
+resource "aws_sqs_queue" "used" {}
+# gantrycd:resource-identity: ignore=true
+data "aws_sqs_queue" "looks_up" {}
+# gantrycd:resource-identity: ignore=true
+resource "aws_sqs_queue" "without_a_row" {}
+# gantrycd:resource-identity: ignore=true
+resource "aws_route" "will_be_declared" {
+  tags = { "gantrycd:resource-identity" = "x" }
+}
+# gantrycd:resource-identity: ignore=true
+resource "aws_route" "perhaps" {
+  tags = var.tags
+}
+# gantrycd:resource-identity: ignore=false
+resource "aws_route" "explicitly_not" {}
+#- terraform.tfstate
+aws_sqs_queue.used arn=arn:aws:sqs:eu-west-1:111122223333:q
+data.aws_sqs_queue.looks_up arn=arn:aws:sqs:eu-west-1:111122223333:r
+aws_route.will_be_declared
+aws_route.perhaps
+aws_route.explicitly_not untaggable
+"#,
+        );
+    }
+
+    #[test]
+    fn the_comment_goes_and_what_stands_beside_it_stays() {
+        let state = "\n#- terraform.tfstate\naws_route.r untaggable\n";
+        for (before, after) in [
+            (
+                "# gantrycd:resource$0-identity: ignore=true\r\nresource \"aws_route\" \"r\" {}\r\n",
+                "resource \"aws_route\" \"r\" {}\r\n",
+            ),
+            (
+                "\u{feff}# é\n  # gantrycd:resource-identity: ignore=true$0\n# tflint-ignore: x\nresource \"aws_route\" \"r\" {}\n",
+                "\u{feff}# é\n# tflint-ignore: x\nresource \"aws_route\" \"r\" {}\n",
+            ),
+            (
+                "resource \"aws_route\" \"r\" { # $0gantrycd:resource-identity: ignore=true\n}\n",
+                "resource \"aws_route\" \"r\" {\n}\n",
+            ),
+            (
+                "/* $0gantrycd:resource-identity: ignore=true */\nresource \"aws_route\" \"r\" {}\n",
+                "resource \"aws_route\" \"r\" {}\n",
+            ),
+            (
+                "# tfsec:ignore:x $0gantrycd:resource-identity: ignore=true # shared\nresource \"aws_route\" \"r\" {}\n",
+                "# tfsec:ignore:x # shared\nresource \"aws_route\" \"r\" {}\n",
+            ),
+            (
+                "/*\n * a\n * $0gantrycd:resource-identity: ignore=true\n */\nresource \"aws_route\" \"r\" {}\n",
+                "/*\n * a\n */\nresource \"aws_route\" \"r\" {}\n",
+            ),
+        ] {
+            check_action(
+                &format!("#- main.tf\n{before}{state}"),
+                "Remove",
+                &format!("{after}\n"),
+            );
+        }
+    }
+}
