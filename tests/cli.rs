@@ -3,6 +3,12 @@
 
 #[path = "support/example.rs"]
 mod example;
+#[path = "cli/fix.rs"]
+mod fix;
+#[path = "cli/flags.rs"]
+mod flags;
+#[path = "cli/formats.rs"]
+mod formats;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -1,8 +1,15 @@
 //! The command line over a snapshot.
 
+mod apply;
 mod check;
 mod export;
+mod forge;
+mod github;
+mod json;
+mod junit;
 mod output;
+mod progress;
+mod sarif;
 mod text;
 
 use std::io::{self, IsTerminal, Write};
@@ -31,7 +38,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Report what is wrong: exit code 0 is clean, 1 has findings, 2 could not run
-    Check(On),
+    Check(check::Arguments),
     /// Print every row of every cached state with its identity, duplicates and dependencies
     Export(On),
 }
@@ -59,7 +66,7 @@ enum Format {
 pub fn run(serve: impl FnOnce() -> ExitCode) -> ExitCode {
     let arguments = Arguments::parse();
     let done = match arguments.command {
-        Some(Command::Check(on)) => check::run(&on),
+        Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Export(on)) => export::run(&on),
         None if arguments.stdio || !io::stdin().is_terminal() => return serve(),
         None => Arguments::command()
@@ -73,13 +80,50 @@ pub fn run(serve: impl FnOnce() -> ExitCode) -> ExitCode {
     })
 }
 
-/// A workspace that was read, and the part of it that was asked for.
+/// A workspace that was read.
 struct Read {
     snapshot: Snapshot,
-    /// Absolute; the root itself unless less was asked for.
-    part: PathBuf,
     /// How many configuration files were read.
     files: usize,
+}
+
+impl Read {
+    fn of(workspace: &Workspace) -> Self {
+        Self {
+            snapshot: workspace.snapshot(),
+            files: workspace.file_count(),
+        }
+    }
+
+    /// The same workspace as it is now. What is not read of it has been told.
+    fn again(&self) -> Self {
+        Self::of(&open(&self.snapshot.root))
+    }
+}
+
+fn open(root: &Path) -> Workspace {
+    let registry = Arc::new(IdentityRegistry::mounted());
+    progress::shown(|progress| Workspace::open_counted(root, registry, progress))
+}
+
+/// The absolute path of what is there. The name of a file may be a link: it is what is read.
+fn resolve(path: &Path) -> Result<PathBuf, String> {
+    let resolved = match (path.is_dir(), path.parent(), path.file_name()) {
+        (false, Some(directory), Some(name)) if path.exists() => Path::new(".")
+            .join(directory)
+            .canonicalize()
+            .map(|it| it.join(name)),
+        _ => path.canonicalize(),
+    };
+    resolved.map_err(|why| format!("{}: {why}", path.display()))
+}
+
+/// The root of the workspace that an absolute path is in.
+fn root_above(path: &Path) -> PathBuf {
+    root_of(match path.is_dir() {
+        true => path,
+        false => path.parent().unwrap_or(path),
+    })
 }
 
 /// Reads the workspace that `path` is in: the nearest directory above it that holds the workspace
@@ -88,37 +132,25 @@ struct Read {
 /// # Errors
 /// When there is nothing there that could be checked.
 fn read(path: &Path) -> Result<Read, String> {
-    let part = path
-        .canonicalize()
-        .map_err(|why| format!("{}: {why}", path.display()))?;
-    let directory = match part.is_dir() {
-        true => &*part,
-        false => part.parent().unwrap_or(&part),
-    };
-    let root = root_of(directory);
-    let workspace = Workspace::open(&root, Arc::new(IdentityRegistry::mounted()));
+    let root = root_above(&resolve(path)?);
+    let workspace = open(&root);
     for (file, why) in workspace.problems() {
         let file = file.strip_prefix(&root).unwrap_or(file);
         eprintln!("warning: {}: {why}", file.display());
     }
-    let files = workspace.file_count();
-    let snapshot = workspace.snapshot();
+    let read = Read::of(&workspace);
     let unread = workspace.problems();
-    let unread = unread.filter(|(file, _)| snapshot.file(file).is_none());
+    let unread = unread.filter(|(file, _)| read.snapshot.file(file).is_none());
     let unread = unread.count();
     let stateless = |it: &Stack| it.state.is_none() && it.unreadable.is_empty();
-    if unread == files && snapshot.stacks.iter().all(stateless) {
-        let why = match files {
+    if unread == read.files && read.snapshot.stacks.iter().all(stateless) {
+        let why = match read.files {
             0 => "neither configuration nor a state was found",
             _ => "nothing of it could be read",
         };
         return Err(format!("{}: {why}", path.display()));
     }
-    Ok(Read {
-        snapshot,
-        part,
-        files,
-    })
+    Ok(read)
 }
 
 /// Prints to standard output. A reader that has gone away is no error of ours.

@@ -1,28 +1,38 @@
 //! Findings with the source that they stand in, for a person at a terminal.
 
-use std::io::IsTerminal;
-
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 
 use crate::checks::{Finding, Severity};
 use crate::workspace::{Place, Snapshot};
 
-use super::check::Summary;
+use super::check::Checked;
 
-/// All findings and a last line that counts them. Coloured on a terminal only.
-pub(super) fn render(snapshot: &Snapshot, findings: &[Finding], summary: &Summary) -> String {
-    let coloured = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+/// All findings and a last line that counts them.
+pub(super) fn render(checked: &Checked, coloured: bool) -> String {
     let renderer = match coloured {
         true => Renderer::styled(),
         false => Renderer::plain(),
     };
     let mut out = String::new();
-    for finding in findings {
-        out += &renderer.render(&report(snapshot, finding));
+    for finding in checked.findings {
+        out += &renderer.render(&report(checked.snapshot, finding));
         out += "\n\n";
     }
-    let others = findings.len() - summary.errors - summary.warnings;
-    out += &format!(
+    out + &last_line(checked)
+}
+
+/// The last line, alone where there is something to count.
+pub(super) fn render_quietly(checked: &Checked) -> String {
+    match checked.findings {
+        [] => String::new(),
+        _ => last_line(checked),
+    }
+}
+
+fn last_line(checked: &Checked) -> String {
+    let summary = &checked.summary;
+    let others = checked.findings.len() - summary.errors - summary.warnings;
+    format!(
         "{}, {}, {} in {} ({}, {})\n",
         counted(summary.errors, "error"),
         counted(summary.warnings, "warning"),
@@ -30,8 +40,7 @@ pub(super) fn render(snapshot: &Snapshot, findings: &[Finding], summary: &Summar
         counted(summary.stacks, "stack"),
         counted(summary.files, "file"),
         counted(summary.rows, "row"),
-    );
-    out
+    )
 }
 
 fn counted(count: usize, what: &str) -> String {

@@ -193,7 +193,7 @@ pub(super) fn complete(snapshot: &Snapshot, file: &ModuleFile, offset: u32) -> V
                 (Takes::Block(..), _) => complete(CompletionKind::Section, name, key.about),
                 (_, Keys::EachCode(_)) => {
                     let about = Check::of(name).map(Check::about).unwrap_or_default();
-                    complete(CompletionKind::Key, name, &about)
+                    complete(CompletionKind::Key, name, about)
                 }
                 _ => complete(CompletionKind::Key, name, key.about),
             })

@@ -18,6 +18,8 @@ pub enum Directive {
     NearMiss {
         /// What is wrong with it.
         fault: Fault,
+        /// What `ignore` was to be, where that is plain.
+        meant: Option<bool>,
         /// From what stands for the key to what stands for the value, in bytes of the comment.
         span: Span,
     },
@@ -56,6 +58,9 @@ impl std::fmt::Display for Fault {
 
 /// The well-formed directive, as it is written by a quick fix.
 pub const IGNORE: &str = "gantrycd:resource-identity: ignore=true";
+
+/// The one that opts nothing out.
+pub const IGNORE_NOT: &str = "gantrycd:resource-identity: ignore=false";
 
 /// Every directive in the text of one comment, marks included or not.
 ///
@@ -117,9 +122,10 @@ fn at_key(text: &str, start: usize, end: usize) -> Option<Directive> {
     let after_name = rest.at;
     rest.space();
     let equals = rest.eat('=');
-    let miss = |fault, end| {
+    let miss = |fault, meant, end| {
         Some(Directive::NearMiss {
             fault,
+            meant,
             span: Span::new(start, end),
         })
     };
@@ -127,7 +133,7 @@ fn at_key(text: &str, start: usize, end: usize) -> Option<Directive> {
         // only what is written as a parameter is one; anything else is prose
         let parameter = fault.is_none() && colon && equals && rest.parameter_value();
         return parameter
-            .then(|| miss(Fault::Parameter(name.into()), rest.at))
+            .then(|| miss(Fault::Parameter(name.into()), None, rest.at))
             .flatten();
     }
     if !equals {
@@ -137,10 +143,16 @@ fn at_key(text: &str, start: usize, end: usize) -> Option<Directive> {
         rest.space();
         let value = rest.word().filter(|_| value_follows);
         return match value {
-            Some(value) if is_truth(value) => miss(fault.unwrap_or(Fault::NoValue), rest.at),
-            Some(_) => None,
+            Some(value) => {
+                let truth = truth(value)?;
+                // `ignore no longer needed` says nothing plainly
+                let line = text[rest.at..].lines().next().unwrap_or_default();
+                let is_last = line.trim_end_matches("*/").trim().is_empty();
+                let meant = is_last.then_some(truth);
+                miss(fault.unwrap_or(Fault::NoValue), meant, rest.at)
+            }
             None if text[after_name..].trim_end_matches("*/").trim().is_empty() => {
-                miss(fault.unwrap_or(Fault::NoValue), after_name)
+                miss(fault.unwrap_or(Fault::NoValue), None, after_name)
             }
             None => None,
         };
@@ -153,20 +165,22 @@ fn at_key(text: &str, start: usize, end: usize) -> Option<Directive> {
     } else {
         rest.at
     };
+    let meant = truth(value.trim_matches(['"', '\'', '`']));
     if let Some(fault) = fault {
-        return miss(fault, end);
+        return miss(fault, meant, end);
     }
     if !colon {
-        return miss(Fault::NoColon, end);
+        return miss(Fault::NoColon, meant, end);
     }
     if name != "ignore" {
-        return miss(Fault::Parameter(text[name_start..after_name].into()), end);
+        let fault = Fault::Parameter(text[name_start..after_name].into());
+        return miss(fault, meant, end);
     }
     let ignore = match value {
         "true" => true,
         "false" => false,
-        "" => return miss(Fault::NoValue, after_name),
-        other => return miss(Fault::Value(other.into()), end),
+        "" => return miss(Fault::NoValue, None, after_name),
+        other => return miss(Fault::Value(other.into()), meant, end),
     };
     Some(Directive::Ignore {
         ignore,
@@ -194,10 +208,13 @@ fn meant_key(word: &str) -> Option<usize> {
     (strsim::damerau_levenshtein(&plain, &key) <= 2).then_some(end)
 }
 
-fn is_truth(word: &str) -> bool {
-    ["true", "false", "yes", "no", "on", "off"]
-        .iter()
-        .any(|it| word.eq_ignore_ascii_case(it))
+/// What a word that plainly says yes or no says.
+fn truth(word: &str) -> Option<bool> {
+    match &*word.to_ascii_lowercase() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
 }
 
 struct Cursor<'a> {
@@ -356,6 +373,38 @@ mod tests {
         ] {
             match only(comment) {
                 Some(Directive::NearMiss { fault: it, .. }) => assert_eq!(it, fault, "{comment}"),
+                other => panic!("{comment}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_near_miss_meant_is_told_where_it_is_plain() {
+        for (comment, expected) in [
+            ("# gantrycd.resource-identity: ignore=true", Some(true)),
+            (
+                "# gantrycd.resource-identity: ignore=NO, reason",
+                Some(false),
+            ),
+            ("# gantrycd:resource-identity ignore=off", Some(false)),
+            ("# gantrycd:resource-identity: Ignore=yes", Some(true)),
+            ("# gantrycd:resource-identity: ignore=\"true\"", Some(true)),
+            ("# gantrycd:resource-identity: ignore='False'", Some(false)),
+            ("# gantrycd:resource-identity: ignore: true", Some(true)),
+            ("/* gantrycd:resource-identity: ignore on */", Some(true)),
+            ("# gantrycd:resource-identity: ignore=maybe", None),
+            ("# gantrycd.resource-identity: ignore=maybe", None),
+            ("# gantrycd:resource-identity: ignore=", None),
+            ("# gantrycd:resource-identity: ignore", None),
+            (
+                "# gantrycd:resource-identity: ignore no longer needed",
+                None,
+            ),
+            ("# gantrycd:resource-identity: ignore: on staging", None),
+            ("# gantrycd:resource-identity: skip=true", None),
+        ] {
+            match only(comment) {
+                Some(Directive::NearMiss { meant, .. }) => assert_eq!(meant, expected, "{comment}"),
                 other => panic!("{comment}: {other:?}"),
             }
         }

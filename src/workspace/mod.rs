@@ -11,6 +11,7 @@ mod evaluation;
 mod ignored_tags;
 mod moves;
 mod plan;
+mod progress;
 mod rows;
 mod snapshot;
 mod stack;
@@ -32,9 +33,10 @@ pub use crate::eval::Place;
 pub use claims::{Edge, Group, When};
 pub use configured::{Configured, ConfiguredProvider};
 pub use ignored_tags::IgnoredTags;
+pub use progress::Progress;
 pub use rows::{Planned, PlannedRow, Row, Site};
 pub use snapshot::{RowRef, Snapshot, Use, header, is_editable};
-pub use stack::{Stack, StackState, Unreadable};
+pub use stack::{Stack, StackState, Unreadable, relative};
 pub use tags::{Said, Stray, Tag, Tags};
 pub use tree::{Node, Served, Tree, normalize};
 pub use variables::constant;
@@ -68,6 +70,7 @@ pub struct Workspace {
     manifests: BTreeMap<PathBuf, (Option<Stamp>, Arc<Manifest>)>,
     /// Values of root variables that an editor's settings give.
     variables: Arc<[Entry]>,
+    progress: Arc<Progress>,
 }
 
 /// One configuration file, on the disk or in an editor.
@@ -104,6 +107,15 @@ impl Configuration {
 impl Workspace {
     /// Reads the workspace below `root`, an absolute path.
     pub fn open(root: &Path, registry: Arc<IdentityRegistry>) -> Self {
+        Self::open_counted(root, registry, Arc::default())
+    }
+
+    /// The same, counting in `progress` what is read.
+    pub fn open_counted(
+        root: &Path,
+        registry: Arc<IdentityRegistry>,
+        progress: Arc<Progress>,
+    ) -> Self {
         let mut workspace = Self {
             root: normalize(root).into(),
             registry,
@@ -112,6 +124,7 @@ impl Workspace {
             states: BTreeMap::new(),
             manifests: BTreeMap::new(),
             variables: Arc::default(),
+            progress,
         };
         workspace.refresh();
         workspace
@@ -169,8 +182,10 @@ impl Workspace {
                 (Arc::<Path>::from(&**path), old)
             })
             .collect();
+        self.progress.found(wanted.len());
         self.configuration = wanted
             .into_par_iter()
+            .inspect(|_| self.progress.read())
             .map(|(path, old)| {
                 let stamp = Stamp::of(&path);
                 let file = match old {
@@ -210,8 +225,10 @@ impl Workspace {
                 (Arc::<Path>::from(path), old)
             })
             .collect();
+        self.progress.found(wanted.len());
         self.states = wanted
             .into_par_iter()
+            .inspect(|_| self.progress.read())
             .map(|(path, old)| {
                 let stamp = Stamp::of(&path);
                 let file = match old {

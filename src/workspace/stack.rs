@@ -153,7 +153,7 @@ impl Stack {
 }
 
 /// A path below `root`, with `/`; `.` for the root itself, and the whole path elsewhere.
-pub(super) fn relative(root: &Path, path: &Path) -> Box<str> {
+pub fn relative(root: &Path, path: &Path) -> Box<str> {
     let relative = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<_> = relative
         .components()
