@@ -174,6 +174,11 @@ fn a_fix_is_applied_once() {
 }
 
 #[test]
+fn all_safe_fixes_of_a_file_are_made_at_once() {
+    scenario("fixall");
+}
+
+#[test]
 fn typing_in_one_block_leaves_the_others_alone() {
     scenario("typing");
 }
