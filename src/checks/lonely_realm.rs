@@ -60,7 +60,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::identity::Realm;
 use crate::workspace::{Place, RowRef, Snapshot, Stack, Tag, header, is_editable};
 
-use super::{Check, Edit, Finding, Fix, Related, Severity};
+use super::{Check, Edit, Finding, Fix, Related, Severity, listed};
 
 pub(super) const CHECK: Check = Check {
     code: "lonely-realm",
@@ -85,12 +85,14 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         let Some((other, others)) = near(&used, realm) else {
             continue;
         };
+        let name = |it: &usize| snapshot.stacks[*it].name.to_string();
+        let stacks: Vec<_> = others.stacks.iter().map(name).collect();
         let stack = lonely.stacks.iter().next().map(|it| &snapshot.stacks[*it]);
         for place in lonely.places.iter().filter(|it| is_editable(&it.path)) {
             let message = format!(
-                "The realm {realm:?} is used by one stack alone, and {other:?} by {}: gantrycd \
-                 takes them for two.",
-                others.stacks.len()
+                "The realm {realm:?} is this stack's alone, one edit away from {other:?} of {}: \
+                 gantrycd takes them for two.",
+                listed(&stacks)
             );
             let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
             finding.stack = stack.map(|it| it.name.clone());
@@ -230,7 +232,7 @@ mod tests {
 provider "aws" {{
   default_tags {{
     tags = {{ "gantrycd:resource-identity-realm" = "{slip}" }}
-                                                   {mark} lonely-realm: The realm "{slip}" is used by one stack alone, and "live-eu" by 2: gantrycd takes them for two.
+                                                   {mark} lonely-realm: The realm "{slip}" is this stack's alone, one edit away from "live-eu" of a and b: gantrycd takes them for two.
   }}
 }}
 "#
