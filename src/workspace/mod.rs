@@ -27,8 +27,10 @@ use rayon::prelude::*;
 use serde::Deserialize;
 
 pub use crate::eval::Place;
-pub use claims::{Edge, Group, When};
+pub use claims::{Claimants, Edge, Group, When};
 pub use configured::{Configured, ConfiguredProvider};
+pub use evaluation::{NotKnown, Unknown};
+pub use plan::{Outlook, Why, ignores_tags};
 pub use rows::{Planned, PlannedRow, Row, Site};
 pub use snapshot::{RowRef, Snapshot, Use, header, is_editable};
 pub use stack::{Stack, StackState, Unreadable};
