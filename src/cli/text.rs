@@ -1,7 +1,5 @@
 //! Findings with the source that they stand in, for a person at a terminal.
 
-use std::io::IsTerminal;
-
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 
 use crate::checks::{Finding, Severity};
@@ -11,8 +9,7 @@ use super::check::Summary;
 
 /// All findings and a last line that counts them. Coloured on a terminal only.
 pub(super) fn render(snapshot: &Snapshot, findings: &[Finding], summary: &Summary) -> String {
-    let coloured = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let renderer = match coloured {
+    let renderer = match super::coloured() {
         true => Renderer::styled(),
         false => Renderer::plain(),
     };

@@ -3,7 +3,8 @@
 //! Knows nothing of the language server protocol.
 
 mod action;
+pub mod explain;
 mod hover;
 
 pub use action::{Action, actions};
-pub use hover::{Hover, hover};
+pub use hover::{Hover, age, hover};
