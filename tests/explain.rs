@@ -458,6 +458,8 @@ fn every_outcome_names_the_rule_that_decides() {
 #[test]
 fn the_text_tells_the_operator_why() {
     let example = decisions();
+    // every run of these tests is searched for it
+    assert!(example.read("a/terraform.tfstate").contains(SECRET));
     for (address, lines) in [
         (
             "aws_iam_role.declared",
@@ -711,7 +713,7 @@ fn what_the_tags_of_the_configuration_say_and_where_they_come_from() {
         (
             "aws_vpc.gone",
             &[
-                "  declared   by no block but a `removed` block, net/main.tf:18:1",
+                "  declared   by the `removed` block at net/main.tf:18:1 alone",
                 "    after apply    gone from the state: a removed block covers it",
             ],
         ),

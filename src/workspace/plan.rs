@@ -285,6 +285,7 @@ impl<'a> Decision<'a> {
             // its object is there until the very moment in which it is destroyed
             outlook.planned = Planned::Same;
             outlook.why = Why::Deposed;
+            outlook.after = None;
         }
         outlook
     }
@@ -676,4 +677,79 @@ fn mentions_gantrycd(value: &Value) -> bool {
     value.as_text().is_some_and(|it| it.contains("gantrycd"))
         || value.entries().iter().any(|it| it.key.contains("gantrycd"))
         || value.children().any(mentions_gantrycd)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::Fixture;
+    use crate::workspace::RowRef;
+
+    /// Why the first row of the stack `a` will be what it will be.
+    fn why(configuration: &str, row: &str) -> &'static str {
+        let text = format!("#- a/main.tf\n{configuration}\n#- a/terraform.tfstate\n{row}\n");
+        let snapshot = Fixture::new(&text).snapshot();
+        snapshot.outlook(RowRef { stack: 0, row: 0 }).why.name()
+    }
+
+    #[test]
+    fn why_a_row_will_be_what_it_will_be() {
+        let queue = "aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q";
+        let tagged = |tags: &str| format!("resource \"aws_sqs_queue\" \"q\" {{\n  {tags}\n}}");
+        let realm =
+            |value: &str| format!("tags = {{ \"gantrycd:resource-identity-realm\" = {value} }}");
+        let own = tagged(&realm("\"r\""));
+        let variable = "variable \"r\" {\n  default = \"r\"\n}\n";
+        let ignoring = "provider \"aws\" {\n  ignore_tags {\n    keys = [\"x\"]\n  }\n}\n";
+        let with = |more: &str| format!("{queue} {more}");
+        for (configuration, row, expected) in [
+            (own.clone(), queue.to_owned(), "configured"),
+            (
+                format!("{variable}{}", tagged(&realm("var.r"))),
+                queue.to_owned(),
+                "configured",
+            ),
+            // what a state says weighs more than a default
+            (
+                format!("{variable}{}", tagged(&realm("var.r"))),
+                with("realm=s"),
+                "defaults-only",
+            ),
+            (tagged(&realm("var.x")), queue.to_owned(), "not-known"),
+            (tagged(""), queue.to_owned(), "unspoken"),
+            (own.clone(), with("untaggable"), "takes-no-tags"),
+            (
+                tagged(&format!(
+                    "{}\n  lifecycle {{\n    ignore_changes = all\n  }}",
+                    realm("\"r\"")
+                )),
+                queue.to_owned(),
+                "ignores-changes",
+            ),
+            (format!("{ignoring}{own}"), queue.to_owned(), "ignores-tags"),
+            (tagged("count = 0"), queue.to_owned(), "counted-out"),
+            (own.clone(), with("deposed=abcd1234"), "deposed"),
+            (
+                "removed {\n  from = aws_sqs_queue.q\n}".to_owned(),
+                queue.to_owned(),
+                "removed",
+            ),
+            ("locals {}".to_owned(), queue.to_owned(), "undeclared"),
+            (
+                "resource \"aws_sqs_queue\" {".to_owned(),
+                queue.to_owned(),
+                "unfound",
+            ),
+            (
+                "data \"aws_sqs_queue\" \"q\" {}".to_owned(),
+                format!("data.{queue}"),
+                "data-source",
+            ),
+        ] {
+            assert_eq!(
+                why(&configuration, &row),
+                expected,
+                "{configuration}\n{row}"
+            );
+        }
+    }
 }

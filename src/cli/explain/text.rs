@@ -162,7 +162,7 @@ impl Page<'_> {
         };
         self.field("type", &format!("{}, {mode}", it.address.resource_type));
         let provider = it.source.as_deref();
-        let provider = provider.unwrap_or("not known: the configuration does not say for sure");
+        let provider = provider.unwrap_or("not known here");
         self.field("provider", &visible(provider));
         self.declared(it);
         self.state(it);
@@ -231,7 +231,7 @@ impl Page<'_> {
             ("resource" | "data", Some(call)) => {
                 format!("{place}, by the module call at {}", self.place(call))
             }
-            (keyword, _) => format!("by no block but a `{keyword}` block, {place}"),
+            (keyword, _) => format!("by the `{keyword}` block at {place} alone"),
         };
         self.field("declared", &text);
     }

@@ -146,20 +146,10 @@ pub fn explain<'a>(snapshot: &Snapshot, findings: &'a [Finding], target: &Target
     let is_gone = matches!(&outlook, Some(it) if matches!(it.planned, Planned::Gone));
     let tags = configured.filter(|_| address.mode == Mode::Managed && !is_gone);
     let tags = tags.map(|it| {
-        let address = row.and_then(|(_, row)| row.moved_to.as_deref());
-        let mut tags = configured_tags(
-            snapshot,
-            target.stack,
-            address.unwrap_or(&target.address),
-            it,
-        );
-        if takes
-            .as_ref()
-            .is_some_and(|(takes, _)| *takes != Takes::Map)
-        {
-            tags.tags.iter_mut().for_each(|it| it.counts = false);
-        }
-        tags
+        let moved_to = row.and_then(|(_, row)| row.moved_to.as_deref());
+        let takes_none = takes.as_ref().is_some_and(|(it, _)| *it != Takes::Map);
+        let at = (target.stack, moved_to.unwrap_or(address));
+        configured_tags(snapshot, at, it, !takes_none)
     });
     let shown = site.and_then(|it| snapshot.site_place(stack, it));
     let call = shown.filter(|it| block.as_ref().is_some_and(|block| header(block) != *it));
@@ -204,11 +194,12 @@ fn comment(block: &Declared) -> Option<Place> {
     })
 }
 
+/// What the configuration says of the tags of an address. None of it counts unless tags `reach` it.
 fn configured_tags(
     snapshot: &Snapshot,
-    stack: usize,
-    address: &Address,
+    (stack, address): (usize, &Address),
     configured: &Configured,
+    reach: bool,
 ) -> ConfiguredTags {
     let (own, default) = (&configured.own, &configured.default);
     let tag = |section, key: &'static str| {
@@ -223,7 +214,7 @@ fn configured_tags(
             section,
             key,
             tag: tag.clone(),
-            counts: !tag.is_absent() && !is_unknown && other.is_none_or(Tag::is_absent),
+            counts: reach && !tag.is_absent() && !is_unknown && other.is_none_or(Tag::is_absent),
             unknown: match is_unknown {
                 true => snapshot.unknowns(stack, address, section, key),
                 false => Vec::new(),
@@ -273,9 +264,12 @@ impl Explained<'_> {
             return true;
         }
         if let Some(group) = group_of(snapshot, finding) {
-            let own = self.row.and_then(|it| snapshot.duplicate(it));
-            return self.has_place(&finding.place)
-                && own.is_some_and(|own| std::ptr::eq(own, group));
+            let mut claims = group.claimants().rows.iter();
+            let own = |it: &RowRef| {
+                self.row
+                    .is_some_and(|own| snapshot.is_same_address(*it, own))
+            };
+            return self.has_place(&finding.place) && claims.any(own);
         }
         let tags = self.tags.iter().flat_map(|it| &it.tags);
         let mut places = tags
