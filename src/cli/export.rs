@@ -5,20 +5,16 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use crate::identity::{Identity, Row};
+use crate::identity::Row;
 use crate::workspace::{Group, RowRef, Snapshot, Stack, header};
 
-use super::output::{Columns, Location, Named, VERSION};
+use super::output::{Columns, Location, Named, Reason, State, VERSION};
 use super::{Format, On};
 
 /// Prints every row with its identity, the duplicates and the dependencies.
 pub(super) fn run(on: &On) -> Result<ExitCode, String> {
     let read = super::read(&on.path)?;
-    // there is no finding here that would tell of it
-    for it in read.snapshot.stacks.iter().flat_map(|it| &it.unreadable) {
-        let path = read.snapshot.relative(&it.path);
-        eprintln!("warning: {path}: {}", it.problem);
-    }
+    super::warn_of_states(&read.snapshot);
     match on.format {
         Format::Json => super::print_json(&Export::new(&read.snapshot))?,
         Format::Text => super::print(&text(&read.snapshot))?,
@@ -39,16 +35,8 @@ struct ExportedStack<'a> {
     name: &'a str,
     directory: Box<str>,
     workspace: &'a str,
-    state: Option<ExportedState<'a>>,
+    state: Option<State<'a>>,
     resources: Vec<Resource<'a>>,
-}
-
-#[derive(Serialize)]
-struct ExportedState<'a> {
-    path: Box<str>,
-    format: &'a str,
-    serial: Option<u64>,
-    lineage: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -63,12 +51,6 @@ struct Resource<'a> {
     looks_up: Option<Columns<'a>>,
     deposed: Option<&'a str>,
     source: Option<Location>,
-}
-
-#[derive(Serialize)]
-struct Reason<'a> {
-    reason: &'a str,
-    detail: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -120,12 +102,7 @@ fn stack<'a>(snapshot: &'a Snapshot, at: usize, stack: &'a Stack) -> ExportedSta
         name: &stack.name,
         directory: snapshot.relative(&stack.directory),
         workspace: &stack.workspace,
-        state: stack.state.as_ref().map(|it| ExportedState {
-            path: snapshot.relative(&it.path),
-            format: it.file.format.as_str(),
-            serial: it.file.serial,
-            lineage: it.file.lineage.as_deref(),
-        }),
+        state: stack.state.as_ref().map(|it| State::new(snapshot, it)),
         resources,
     }
 }
@@ -138,10 +115,7 @@ fn resource<'a>(snapshot: &'a Snapshot, at: RowRef, record: &'a Row) -> Resource
         r#type: &record.address.resource_type,
         provider: &record.provider,
         identity: Columns::new(row.claim.as_ref().ok()),
-        no_identity: row.claim.as_ref().err().map(|it| Reason {
-            reason: it.name(),
-            detail: it.detail(),
-        }),
+        no_identity: row.claim.as_ref().err().map(Reason::new),
         looks_up: row.looks_up.as_ref().map(|it| Columns::new(Some(it))),
         deposed: record.deposed.as_deref(),
         source: row.site.map(|site| {
@@ -189,14 +163,10 @@ fn text(snapshot: &Snapshot) -> String {
 }
 
 fn what(snapshot: &Snapshot, row: RowRef) -> String {
-    let told = |it: &Identity| match &it.realm {
-        Some(realm) => format!("{} in realm {realm}", it.id),
-        None => it.id.to_string(),
-    };
     let row = snapshot.row(row);
     match (&row.claim, &row.looks_up) {
-        (Ok(identity), _) => told(identity),
-        (Err(_), Some(identity)) => format!("reads {}", told(identity)),
+        (Ok(identity), _) => identity.to_string(),
+        (Err(_), Some(identity)) => format!("reads {identity}"),
         (Err(reason), None) => format!("none: {reason}"),
     }
 }

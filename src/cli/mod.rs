@@ -2,6 +2,7 @@
 
 mod apply;
 mod check;
+mod explain;
 mod export;
 mod forge;
 mod github;
@@ -41,6 +42,9 @@ enum Command {
     Check(check::Arguments),
     /// Print every row of every cached state with its identity, duplicates and dependencies
     Export(On),
+    /// Explain what a resource is to gantrycd, rule by rule: exit code 0 found it, 1 did not, 2
+    /// could not run
+    Explain(explain::Arguments),
 }
 
 /// What to work on, and how to tell of it.
@@ -68,6 +72,7 @@ pub fn run(serve: impl FnOnce() -> ExitCode) -> ExitCode {
     let done = match arguments.command {
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Export(on)) => export::run(&on),
+        Some(Command::Explain(arguments)) => explain::run(&arguments),
         None if arguments.stdio || !io::stdin().is_terminal() => return serve(),
         None => Arguments::command()
             .print_help()
@@ -151,6 +156,19 @@ fn read(path: &Path) -> Result<Read, String> {
         return Err(format!("{}: {why}", path.display()));
     }
     Ok(read)
+}
+
+/// Warns of states that could not be read, where no finding tells of them.
+fn warn_of_states(snapshot: &Snapshot) {
+    for it in snapshot.stacks.iter().flat_map(|it| &it.unreadable) {
+        let path = snapshot.relative(&it.path);
+        eprintln!("warning: {path}: {}", it.problem);
+    }
+}
+
+/// Whether standard output is a terminal whose reader wants colours.
+fn coloured() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// Prints to standard output. A reader that has gone away is no error of ours.

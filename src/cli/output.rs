@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 
-use crate::identity::Identity;
+use crate::identity::{Identity, NoIdentity};
 use crate::text::{Encoding, Position};
-use crate::workspace::{Place, RowRef, Snapshot};
+use crate::workspace::{Place, RowRef, Snapshot, StackState};
 
 /// The version of the output format.
 pub(super) const VERSION: u32 = 1;
@@ -76,6 +76,42 @@ impl<'a> Columns<'a> {
         Self {
             cloud_identity_id: identity.map(|it| &*it.id),
             cloud_identity_realm: realm.map(|it| it.as_str()),
+        }
+    }
+}
+
+/// Why there is no identity.
+#[derive(Serialize)]
+pub(super) struct Reason<'a> {
+    reason: &'a str,
+    detail: Option<&'a str>,
+}
+
+impl<'a> Reason<'a> {
+    pub(super) fn new(reason: &'a NoIdentity) -> Self {
+        Self {
+            reason: reason.name(),
+            detail: reason.detail(),
+        }
+    }
+}
+
+/// The state of a stack.
+#[derive(Serialize)]
+pub(super) struct State<'a> {
+    path: Box<str>,
+    format: &'a str,
+    serial: Option<u64>,
+    lineage: Option<&'a str>,
+}
+
+impl<'a> State<'a> {
+    pub(super) fn new(snapshot: &Snapshot, state: &'a StackState) -> Self {
+        Self {
+            path: snapshot.relative(&state.path),
+            format: state.file.format.as_str(),
+            serial: state.file.serial,
+            lineage: state.file.lineage.as_deref(),
         }
     }
 }

@@ -459,7 +459,8 @@ fn recorded(stack: &Stack) -> String {
     )
 }
 
-fn age(age: Duration) -> String {
+/// An age as a person tells it.
+pub fn age(age: Duration) -> String {
     let minutes = age.as_secs() / 60;
     let (count, unit) = match minutes {
         0..60 => (minutes, "minute"),

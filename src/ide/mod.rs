@@ -4,9 +4,10 @@
 
 mod action;
 mod completion;
+pub mod explain;
 mod hover;
 mod settings;
 
 pub use action::{Action, actions, fix_all};
 pub use completion::{Completion, CompletionKind, completion};
-pub use hover::{Hover, Link, hover};
+pub use hover::{Hover, Link, age, hover};

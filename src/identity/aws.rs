@@ -1,6 +1,12 @@
 //! What an object of hashicorp/aws is.
 
-use super::{Arn, Attributes, Declaration, Identity, IdentityProvider, NoIdentity, Origin, Row};
+use std::sync::Arc;
+
+use super::{
+    Arn, Attributes, Consulted, Decision, Declaration, Heard, IDENTITY_TAG, Identity,
+    IdentityProvider, MalformedRealm, NoIdentity, Origin, REALM_TAG, Realm, Row, Rule, Section,
+    Tags,
+};
 
 /// The identity rules of hashicorp/aws: the declared id, or the row's `arn`.
 pub struct AwsIdentity;
@@ -65,67 +71,178 @@ impl IdentityProvider for AwsIdentity {
         ]
     }
 
-    fn identity(&self, row: &Row) -> Result<Identity, NoIdentity> {
-        let declaration = declaration(row);
-        if declaration.opts_out() {
-            return Err(NoIdentity::OptedOutByTag);
-        }
-        if declaration.id_in_default_tags() {
-            return Err(NoIdentity::IdentityInDefaultTags);
-        }
-        let realm = declaration
-            .realm()
-            .map_err(|why| NoIdentity::MalformedRealm(why.to_string().into()))?;
-        if let Some(id) = declaration.id() {
-            return Ok(Identity {
-                id: id.into(),
-                realm,
-                origin: Origin::Declared,
-            });
-        }
-        let id = discovered(&row.address.resource_type, &row.attributes)?;
-        Ok(Identity {
-            id,
-            realm,
-            origin: Origin::Discovered,
-        })
+    fn rules(&self) -> &'static [Rule] {
+        RULES
     }
 }
+
+const RULES: &[Rule] = &[
+    Rule {
+        name: "opt-out-tag",
+        question: "Does its identity tag opt it out?",
+        passed: "no",
+        consults: |it| consulted(it.row, IDENTITY_TAG),
+        decide: |it| {
+            let opts_out = declaration(it.row).opts_out();
+            opts_out.then_some(Err(NoIdentity::OptedOutByTag))
+        },
+    },
+    Rule {
+        name: "default-tags-id",
+        question: "Does an id stand in default_tags only?",
+        passed: "no",
+        consults: |it| consulted(it.row, IDENTITY_TAG),
+        decide: |it| {
+            let refused = declaration(it.row).id_in_default_tags();
+            refused.then_some(Err(NoIdentity::IdentityInDefaultTags))
+        },
+    },
+    Rule {
+        name: "realm",
+        question: "Is its realm malformed?",
+        passed: "no",
+        consults: |it| consulted(it.row, REALM_TAG),
+        decide: |it| {
+            let (realm, _) = declaration(it.row).realm?;
+            Some(Err(malformed(Realm::check(realm).err()?)))
+        },
+    },
+    Rule {
+        name: "declared-id",
+        question: "Does its own tag declare an id?",
+        passed: "no",
+        consults: |it| consulted(it.row, IDENTITY_TAG),
+        decide: |it| {
+            let id = declaration(it.row).id()?;
+            Some(asserted(it.row, id.into(), Origin::Declared))
+        },
+    },
+    Rule {
+        name: "foreign-arn",
+        question: "Is the arn of its type another object's?",
+        passed: "no",
+        consults: |it| vec![of_type(it.row)],
+        decide: |it| {
+            let resource_type = &*it.row.address.resource_type;
+            let (_, whose) = FOREIGN.iter().find(|(it, _)| *it == resource_type)?;
+            Some(Err(NoIdentity::ForeignArn((*whose).into())))
+        },
+    },
+    Rule {
+        name: "other-catalog",
+        question: "Does it lie in a catalog of another account?",
+        passed: "no",
+        consults: |it| match is_in_a_catalog(it.row) {
+            true => {
+                let catalog = it.row.attributes.catalog_id.as_deref();
+                let catalog = Consulted::only("catalog_id", catalog, "absent or null");
+                vec![of_type(it.row), catalog, arn(it.row)]
+            }
+            false => vec![of_type(it.row)],
+        },
+        decide: |it| Some(Err(other_catalog(it.row)?)),
+    },
+    Rule {
+        name: "arn",
+        question: "Does its arn name one object in one account?",
+        passed: "yes",
+        consults: |it| vec![arn(it.row)],
+        decide: |it| Some(discovered(it.row)),
+    },
+];
 
 fn declaration(row: &Row) -> Declaration<'_> {
-    if &*row.address.resource_type == TAGS_ARE_A_SELECTOR {
-        return Declaration::default();
-    }
-    let attributes = &row.attributes;
-    Declaration::overlay(attributes.tags.as_ref(), attributes.tags_all.as_ref())
-}
-
-fn discovered(resource_type: &str, row: &Attributes) -> Result<std::sync::Arc<str>, NoIdentity> {
-    if let Some((_, whose)) = FOREIGN.iter().find(|(it, _)| *it == resource_type) {
-        return Err(NoIdentity::ForeignArn((*whose).into()));
-    }
-    let id = row.arn.as_ref().filter(|it| !it.is_empty());
-    let id = id.ok_or(NoIdentity::NoArn)?;
-    let arn = Arn::parse(id).map_err(|why| NoIdentity::UnanchoredArn(why.to_string().into()))?;
-    if IN_A_CATALOG.contains(&resource_type) {
-        match row.catalog_id.as_deref() {
-            Some(catalog) if catalog == arn.account => {}
-            Some(catalog) => {
-                let detail = format!("catalog {catalog}, while the arn has {}", arn.account);
-                return Err(NoIdentity::OtherCatalog(detail.into()));
-            }
-            None => {
-                let detail = "the state does not say which catalog it is in";
-                return Err(NoIdentity::OtherCatalog(detail.into()));
-            }
+    match tags_are_a_selector(row) {
+        true => Declaration::default(),
+        false => {
+            let attributes = &row.attributes;
+            Declaration::overlay(attributes.tags.as_ref(), attributes.tags_all.as_ref())
         }
     }
-    Ok(id.clone())
+}
+
+fn tags_are_a_selector(row: &Row) -> bool {
+    &*row.address.resource_type == TAGS_ARE_A_SELECTOR
+}
+
+fn is_in_a_catalog(row: &Row) -> bool {
+    IN_A_CATALOG.contains(&&*row.address.resource_type)
+}
+
+fn malformed(why: MalformedRealm) -> NoIdentity {
+    NoIdentity::MalformedRealm(why.to_string().into())
+}
+
+/// The id in the realm that the row declares.
+fn asserted(row: &Row, id: Arc<str>, origin: Origin) -> Decision {
+    let realm = declaration(row).realm().map_err(malformed)?;
+    Ok(Identity { id, realm, origin })
+}
+
+/// Of an object in a catalog that is not the one of its ARN's account: which it is in. An ARN that
+/// names nothing has no account to compare.
+fn other_catalog(row: &Row) -> Option<NoIdentity> {
+    if !is_in_a_catalog(row) {
+        return None;
+    }
+    let arn = Arn::parse(row.attributes.arn.as_ref()?).ok()?;
+    let detail = match row.attributes.catalog_id.as_deref() {
+        Some(catalog) if catalog == arn.account => return None,
+        Some(catalog) => format!("catalog {catalog}, while the arn has {}", arn.account).into(),
+        None => "the state does not say which catalog it is in".into(),
+    };
+    Some(NoIdentity::OtherCatalog(detail))
+}
+
+fn discovered(row: &Row) -> Decision {
+    let id = row.attributes.arn.as_ref().filter(|it| !it.is_empty());
+    let id = id.ok_or(NoIdentity::NoArn)?;
+    Arn::parse(id).map_err(|why| NoIdentity::UnanchoredArn(why.to_string().into()))?;
+    asserted(row, id.clone(), Origin::Discovered)
+}
+
+/// What the two sections say of a tag, and which of them counts.
+fn consulted(row: &Row, key: &'static str) -> Vec<Consulted> {
+    let Attributes { tags, tags_all, .. } = &row.attributes;
+    if tags_are_a_selector(row) {
+        let selector = "not read: these tags select other objects";
+        return vec![Consulted::only("tags", None, selector)];
+    }
+    let declared = declaration(row);
+    let declared = match key {
+        IDENTITY_TAG => declared.identity,
+        _ => declared.realm,
+    };
+    let section = |section, tags: &Option<Tags>, of| {
+        let (value, absent) = match tags {
+            Some(tags) if key == IDENTITY_TAG => (tags.identity.as_deref(), "no identity tag"),
+            Some(tags) => (tags.realm.as_deref(), "no realm tag"),
+            None => (None, "absent or null"),
+        };
+        Consulted {
+            section,
+            key: Some(key),
+            heard: Heard::new(value, absent),
+            counts: declared.is_some_and(|(_, it)| it == of),
+        }
+    };
+    let own = section("tags", tags, Section::Own);
+    let all = section("tags_all", tags_all, Section::Default);
+    vec![own, all]
+}
+
+fn of_type(row: &Row) -> Consulted {
+    Consulted::only("type", Some(&row.address.resource_type), "")
+}
+
+fn arn(row: &Row) -> Consulted {
+    let arn = row.attributes.arn.as_deref().filter(|it| !it.is_empty());
+    Consulted::only("arn", arn, "absent, null or empty")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Address, IdentityRegistry, SENSITIVE, Tags};
+    use super::super::{Address, IdentityRegistry, SENSITIVE};
     use super::*;
 
     const AWS: &str = "registry.terraform.io/hashicorp/aws";
@@ -152,9 +269,16 @@ mod tests {
         }
     }
 
-    /// `id`, `id@realm`, or the reason's name.
+    /// `id`, `id@realm`, or the reason's name. What the steps come to is the same.
     fn told(row: &Row, ignored: bool) -> String {
-        match IdentityRegistry::mounted().claim(row, ignored) {
+        let registry = IdentityRegistry::mounted();
+        let trace = registry.case(row, ignored).trace();
+        let (last, passed) = trace.steps.split_last().unwrap();
+        let looked_up = format!("{:?}", registry.look_up(row, ignored));
+        assert_eq!(format!("{:?}", trace.decision), looked_up, "{row:?}");
+        assert_eq!(format!("{:?}", last.decision), format!("Some({looked_up})"));
+        assert!(passed.iter().all(|it| it.decision.is_none()), "{row:?}");
+        match registry.claim(row, ignored) {
             Ok(Identity { id, realm, .. }) => match realm {
                 Some(realm) => format!("{id}@{realm}"),
                 None => id.to_string(),
@@ -261,6 +385,82 @@ mod tests {
         row.attributes.tags = None;
         row.attributes.tags_all = None;
         assert_eq!(told(&row, false), "foreign-arn");
+    }
+
+    #[test]
+    fn each_step_tells_what_it_heard() {
+        let mut row = row(
+            "aws_glue_connection.c",
+            Some("arn:aws:glue:eu-west-1:111122223333:connection/c"),
+            Some(tags(None, Some("own"))),
+            Some(tags(None, Some("default"))),
+        );
+        row.attributes.catalog_id = Some("111122223333".into());
+        let shown = |row: &Row, ignored| {
+            let trace = IdentityRegistry::mounted().case(row, ignored).trace();
+            let step = |it: &super::super::RuleStep| {
+                let consulted = it.consulted.iter().map(|it| {
+                    let heard = match &it.heard {
+                        Heard::Text(text) => text,
+                        Heard::Nothing(how) => *how,
+                    };
+                    let counts = if it.counts { "!" } else { "" };
+                    format!("{}{counts} {heard}", it.section)
+                });
+                format!(
+                    "{}: {}",
+                    it.rule.name,
+                    consulted.collect::<Vec<_>>().join(", ")
+                )
+            };
+            let steps = trace.steps.iter().map(step);
+            let not_reached = trace.not_reached.iter().map(|it| it.name.to_owned());
+            steps.chain(not_reached).collect::<Vec<_>>()
+        };
+        let no_id = "tags no identity tag, tags_all no identity tag";
+        assert_eq!(
+            shown(&row, false),
+            [
+                "provider: provider! registry.terraform.io/hashicorp/aws",
+                "comment: comment none that is honoured",
+                &format!("opt-out-tag: {no_id}"),
+                &format!("default-tags-id: {no_id}"),
+                "realm: tags! own, tags_all default",
+                &format!("declared-id: {no_id}"),
+                "foreign-arn: type! aws_glue_connection",
+                "other-catalog: type! aws_glue_connection, catalog_id! 111122223333, \
+                 arn! arn:aws:glue:eu-west-1:111122223333:connection/c",
+                "arn: arn! arn:aws:glue:eu-west-1:111122223333:connection/c",
+            ]
+        );
+        assert_eq!(
+            shown(&row, true)[1..],
+            [
+                "comment: comment! gantrycd:resource-identity: ignore=true",
+                "opt-out-tag",
+                "default-tags-id",
+                "realm",
+                "declared-id",
+                "foreign-arn",
+                "other-catalog",
+                "arn",
+            ]
+        );
+        row.attributes.tags = None;
+        assert_eq!(
+            shown(&row, false)[4],
+            "realm: tags absent or null, tags_all! default"
+        );
+        row.address = Address::parse("aws_inspector_resource_group.g").unwrap();
+        assert_eq!(
+            shown(&row, false)[4],
+            "realm: tags not read: these tags select other objects"
+        );
+        row.provider = "provider.aws".into();
+        assert_eq!(
+            shown(&row, false),
+            ["provider: provider! provider.aws", "comment"]
+        );
     }
 
     #[test]

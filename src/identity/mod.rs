@@ -10,6 +10,7 @@ pub mod comment;
 mod declaration;
 mod realm;
 mod row;
+mod rule;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ pub use aws::AwsIdentity;
 pub use declaration::{Declaration, IDENTITY_TAG, REALM_TAG, Section, StrayKey, opts_out};
 pub use realm::{MalformedRealm, Realm};
 pub use row::{Attributes, Row, SENSITIVE, Tags};
+pub use rule::{Case, Consulted, Decision, Heard, Rule, Stated, Step as RuleStep, Trace};
 
 /// What a resource is. Two managed rows are the same object when id, realm and resource type are
 /// all equal; a realm never equals the absence of one.
@@ -30,6 +32,17 @@ pub struct Identity {
     pub realm: Option<Realm>,
     /// Where the id came from.
     pub origin: Origin,
+}
+
+impl std::fmt::Display for Identity {
+    /// The id, and the realm behind it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.id)?;
+        match &self.realm {
+            Some(realm) => write!(f, " in realm {realm}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Where an identity's id came from.
@@ -157,11 +170,9 @@ pub trait IdentityProvider: Send + Sync {
     /// The provider sources that these rules are for, in full (`registry/namespace/type`).
     fn sources(&self) -> &'static [&'static str];
 
-    /// What the row is, its mode aside.
-    ///
-    /// # Errors
-    /// The first reason, in the order of the contract, for which it has no identity.
-    fn identity(&self, row: &Row) -> Result<Identity, NoIdentity>;
+    /// What is asked of a row of theirs, its mode and its comments aside, in the order of the
+    /// contract. The last rule always decides.
+    fn rules(&self) -> &'static [Rule];
 }
 
 /// The providers whose rules a build knows.
@@ -207,6 +218,19 @@ impl IdentityRegistry {
             .map(|it| &**it)
     }
 
+    /// What the rules are asked about. `ignored` says whether an ignore comment covers the row's
+    /// block.
+    pub fn case<'a>(&self, row: &'a Row, ignored: bool) -> Case<'a> {
+        let provider = self.provider(&row.provider);
+        Case {
+            row,
+            ignored,
+            is_supported: provider.is_some(),
+            stated: None,
+            rules: [rule::COMMON, provider.map_or(&[], |it| it.rules())],
+        }
+    }
+
     /// The identity that the row claims. `ignored` says whether an ignore comment covers its block.
     ///
     /// # Errors
@@ -225,13 +249,7 @@ impl IdentityRegistry {
     /// # Errors
     /// Why there is none.
     pub fn look_up(&self, row: &Row, ignored: bool) -> Result<Identity, NoIdentity> {
-        let provider = self
-            .provider(&row.provider)
-            .ok_or(NoIdentity::UnsupportedProvider)?;
-        if ignored {
-            return Err(NoIdentity::OptedOutByComment);
-        }
-        provider.identity(row)
+        self.case(row, ignored).decide()
     }
 }
 

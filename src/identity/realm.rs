@@ -26,6 +26,15 @@ impl Realm {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Self, MalformedRealm> {
+        Self::check(text)?;
+        Ok(Self(text.into()))
+    }
+
+    /// Whether a text is a realm.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(text: &str) -> Result<(), MalformedRealm> {
         if text.is_empty() {
             return Err(MalformedRealm::Empty);
         }
@@ -36,7 +45,7 @@ impl Realm {
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
         match text.char_indices().find(|(_, c)| !allowed(*c)) {
             Some((at, bad)) => Err(MalformedRealm::BadCharacter(bad, at)),
-            None => Ok(Self(text.into())),
+            None => Ok(()),
         }
     }
 

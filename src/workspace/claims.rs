@@ -120,6 +120,25 @@ pub(super) fn index(stacks: &[Stack]) -> (Vec<Group>, Vec<Edge>) {
     (groups, edges)
 }
 
+/// Who claims an object now, and who after the next apply.
+pub(super) fn of(stacks: &[Stack], identity: &Identity, resource_type: &str) -> [Claimants; 2] {
+    let wanted = key(identity, resource_type);
+    let mut found = Claims::default();
+    for (at, stack) in stacks.iter().enumerate() {
+        for (row, decided) in stack.rows.iter().enumerate() {
+            let is_it = |it: &Identity| key(it, &stack.address(row).resource_type) == wanted;
+            let claim = RowRef { stack: at, row };
+            if decided.claim.as_ref().is_ok_and(is_it) {
+                found.now.push(claim);
+            }
+            if decided.planned_claim().is_some_and(is_it) {
+                found.planned.push(claim);
+            }
+        }
+    }
+    [found.now, found.planned].map(|it| claimants(stacks, &it))
+}
+
 fn edges(stacks: &[Stack], claims: &HashMap<Key, Claims>) -> Vec<Edge> {
     let mut edges = Vec::new();
     for (at, stack) in stacks.iter().enumerate() {
@@ -152,7 +171,7 @@ fn state(stacks: &[Stack], at: usize) -> Result<&Arc<Path>, usize> {
     stacks[at].state.as_ref().map(|it| &it.path).ok_or(at)
 }
 
-fn same_state(stacks: &[Stack], a: usize, b: usize) -> bool {
+pub(super) fn same_state(stacks: &[Stack], a: usize, b: usize) -> bool {
     a == b || state(stacks, a) == state(stacks, b)
 }
 

@@ -7,10 +7,10 @@ use crate::config::{
     Argument, Declared, Merged, ModuleFile, ProviderInstance, ProviderRef, provider_name,
 };
 use crate::eval::{Data, Found, Place};
-use crate::identity::{Address, IDENTITY_TAG, Key, REALM_TAG};
+use crate::identity::{Address, IDENTITY_TAG, Key, REALM_TAG, Section};
 use crate::syntax::Expression;
 
-use super::evaluation::{Evaluation, Instances, Repetition};
+use super::evaluation::{Evaluation, Instances, Repetition, Unknown};
 use super::ignored_tags::IgnoredTags;
 use super::rows::Site;
 use super::tags::Tags;
@@ -175,13 +175,7 @@ impl<'a> Reader<'a> {
                 provider,
                 instance: of,
             } => {
-                let above = self.evaluation.above(instance, node);
-                let instance = above.unwrap_or_else(|| self.evaluation.any_instance(node));
-                let key = match of {
-                    ProviderInstance::Named(key) => Some(Key::Name(key)),
-                    ProviderInstance::Single | ProviderInstance::Unknown => None,
-                };
-                let of = self.evaluation.repetition(instance, provider, &key);
+                let (instance, of) = self.provider_instance(instance, node, provider, of);
                 (self.sections(provider, instance, &of), Some(provider))
             }
         };
@@ -193,6 +187,66 @@ impl<'a> Reader<'a> {
         };
         self.services.insert(key, service.clone());
         service
+    }
+
+    /// Which instance of a provider block of the module at `node` serves an instance of a module
+    /// below it, and in which instance of its own module it is.
+    fn provider_instance(
+        &self,
+        instance: usize,
+        node: usize,
+        provider: &Merged,
+        of: ProviderInstance,
+    ) -> (usize, Repetition) {
+        let above = self.evaluation.above(instance, node);
+        let instance = above.unwrap_or_else(|| self.evaluation.any_instance(node));
+        let key = match of {
+            ProviderInstance::Named(key) => Some(Key::Name(key)),
+            ProviderInstance::Single | ProviderInstance::Unknown => None,
+        };
+        let of = self.evaluation.repetition(instance, provider, &key);
+        (instance, of)
+    }
+
+    /// What keeps anybody from telling what a section says of a tag of the resource instance at
+    /// `address`. Empty where nothing does, and where that is not known either.
+    pub(super) fn unknowns(
+        &self,
+        site: Site,
+        address: &Address,
+        section: Section,
+        key: &str,
+    ) -> Vec<Unknown> {
+        let instance = self.evaluation.instance(&address.module);
+        let instance = instance.unwrap_or_else(|| self.evaluation.any_instance(site.node));
+        let module = &self.tree.nodes()[site.node].module;
+        let resource = &module.resources()[site.resource];
+        if section == Section::Own {
+            let repetition = self.evaluation.repetition(instance, resource, &address.key);
+            let tags = resource.attribute("tags");
+            return tags.map_or_else(Vec::new, |tags| {
+                self.evaluation.unknowns(instance, &repetition, tags, key)
+            });
+        }
+        let wanted = module.provider_of(resource);
+        let served = wanted.map(|it| self.tree.served_by(site.node, it));
+        let Some(Served::Block {
+            node,
+            provider,
+            instance: of,
+        }) = served
+        else {
+            return Vec::new();
+        };
+        let (instance, of) = self.provider_instance(instance, node, provider, of);
+        let [(file, block)] = provider.blocks("default_tags")[..] else {
+            return Vec::new();
+        };
+        let tags = block.body.attribute("tags");
+        tags.map_or_else(Vec::new, |value| {
+            let tags = Argument { file, value };
+            self.evaluation.unknowns(instance, &of, tags, key)
+        })
     }
 
     fn sections_of_none(&self, default: Arc<Tags>) -> Sections {

@@ -3,6 +3,8 @@
 //!
 //! Everything is evaluated when it is asked for, once. What lies in a circle is not known.
 
+mod unknown;
+
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -19,6 +21,8 @@ use crate::syntax::ExpressionKind;
 
 use super::tree::{Tree, is_local};
 use super::variables::Given;
+
+pub use unknown::{NotKnown, Unknown};
 
 /// References deeper than this are not followed: a chain of them is a thread's stack.
 const MAX_DEPTH: usize = 64;

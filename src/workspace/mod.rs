@@ -30,9 +30,11 @@ use serde::Deserialize;
 
 use crate::eval::Entry;
 pub use crate::eval::Place;
-pub use claims::{Edge, Group, When};
+pub use claims::{Claimants, Edge, Group, When};
 pub use configured::{Configured, ConfiguredProvider};
+pub use evaluation::{NotKnown, Unknown};
 pub use ignored_tags::IgnoredTags;
+pub use plan::{Outlook, Why, ignores_tags};
 pub use progress::Progress;
 pub use rows::{Planned, PlannedRow, Row, Site};
 pub use snapshot::{RowRef, Snapshot, Use, header, is_editable};

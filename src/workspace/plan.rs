@@ -7,13 +7,13 @@ use crate::config::{Argument, Declared, Endpoint, Merged, ProviderRef, mentions_
 use crate::eval::{Found, Value};
 use crate::identity::{
     self, Address, Attributes, IDENTITY_TAG, Identity, IdentityRegistry, Mode, ModulePath,
-    NoIdentity, REALM_TAG,
+    NoIdentity, Origin, REALM_TAG, Section,
 };
 use crate::state::Record;
 
 use super::Stack;
 use super::configured::{Configured, ConfiguredProvider, Reader};
-use super::evaluation::{Evaluation, Instances, Repetition};
+use super::evaluation::{Evaluation, Instances, Repetition, Unknown};
 use super::moves::Moves;
 use super::rows::{Planned, PlannedRow, Row, Site, recorded};
 use super::tag_support::takes_tags;
@@ -27,6 +27,127 @@ pub(super) struct Plan {
     pub(super) rows: Vec<Row>,
     pub(super) planned_rows: Vec<PlannedRow>,
     pub(super) configured: Vec<Configured>,
+}
+
+/// What becomes of a row in the next apply, and why.
+#[derive(Debug)]
+pub struct Outlook {
+    /// What it will be.
+    pub planned: Planned,
+    /// Why.
+    pub why: Why,
+    /// What the configuration says of it, as far as that was asked for.
+    pub configured: Option<Configured>,
+    /// The row as its state will have it, where its tags as configured decide.
+    pub after: Option<identity::Row>,
+}
+
+/// Why a row will be what it will be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// What the configuration says of its tags is known, and decides.
+    Configured,
+    /// What counts of its tags is not known.
+    NotKnown,
+    /// What counts of its tags is known by the default of a variable only. What the state says of a
+    /// row that has the tags weighs more.
+    DefaultsOnly,
+    /// Nothing in reach speaks of gantrycd.
+    Unspoken,
+    /// Its tags never reach the state: it has no `tags_all`.
+    TakesNoTags,
+    /// The `ignore_changes` of its block.
+    IgnoresChanges,
+    /// The `ignore_tags` of its provider.
+    IgnoresTags,
+    /// An inventory says what was decided, and not by what.
+    Inventory,
+    /// A data source is read anew by every plan.
+    DataSource,
+    /// The object of a deposed row is there until it is destroyed.
+    Deposed,
+    /// `count` or `for_each` of its block, or of a module call above it, leaves it out.
+    CountedOut,
+    /// A `removed` block covers it.
+    Removed,
+    /// The configuration does not declare it.
+    Undeclared,
+    /// No block that declares it was found, and not everything could be read.
+    Unfound,
+    /// Its stack is known by its state alone.
+    NoConfiguration,
+    /// It is not there yet, and its own tag declares its id.
+    Declared,
+    /// It is not there yet, and an `import` block names its ARN.
+    Imported,
+}
+
+impl Why {
+    /// Its stable name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Why::Configured => "configured",
+            Why::NotKnown => "not-known",
+            Why::DefaultsOnly => "defaults-only",
+            Why::Unspoken => "unspoken",
+            Why::TakesNoTags => "takes-no-tags",
+            Why::IgnoresChanges => "ignores-changes",
+            Why::IgnoresTags => "ignores-tags",
+            Why::Inventory => "inventory",
+            Why::DataSource => "data-source",
+            Why::Deposed => "deposed",
+            Why::CountedOut => "counted-out",
+            Why::Removed => "removed",
+            Why::Undeclared => "undeclared",
+            Why::Unfound => "unfound",
+            Why::NoConfiguration => "no-configuration",
+            Why::Declared => "declared",
+            Why::Imported => "imported",
+        }
+    }
+}
+
+impl std::fmt::Display for Why {
+    /// As a sentence without its full stop.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Why::Configured => "its tags as configured are known, and decide",
+            Why::NotKnown => {
+                "what its tags come to is not known here, so what the state records stands"
+            }
+            Why::DefaultsOnly => {
+                "what its tags come to rests on the default of a variable that the environment may \
+                 set, so what the state records stands"
+            }
+            Why::Unspoken => "nothing in this stack's configuration speaks of gantrycd",
+            Why::TakesNoTags => "its row has no tags_all, so no tag ever reaches it",
+            Why::IgnoresChanges => "ignore_changes keeps an edit of its tags from being applied",
+            Why::IgnoresTags => "ignore_tags of its provider may keep its tags from the state",
+            Why::Inventory => "an inventory says what was decided, and not by which tags",
+            Why::DataSource => "a data source is read anew by every plan",
+            Why::Deposed => "its object is there until the very moment in which it is destroyed",
+            Why::CountedOut => "count or for_each leaves this instance out",
+            Why::Removed => "a removed block covers it",
+            Why::Undeclared => "the configuration does not declare it",
+            Why::Unfound => {
+                "no block that declares it was found, and not all of the configuration could be read"
+            }
+            Why::NoConfiguration => "this workspace has no configuration of its stack",
+            Why::Declared => "its own tag declares an id",
+            Why::Imported => "an import block names its ARN",
+        })
+    }
+}
+
+impl Outlook {
+    pub(super) fn new(planned: Planned, why: Why) -> Self {
+        Self {
+            planned,
+            why,
+            configured: None,
+            after: None,
+        }
+    }
 }
 
 /// Decides about one stack.
@@ -93,33 +214,13 @@ impl<'a> Decision<'a> {
         for ((at, record), placed) in stack.records().enumerate().zip(moved) {
             let address = placed.as_ref().unwrap_or(&record.row.address);
             let site = self.site(address);
-            let ignored = site.is_some_and(|it| self.resource(it).base().block().ignored);
-            let mut row = recorded(self.registry, record, site, ignored);
-            match site {
-                Some(site) => {
-                    if self.is_counted_out(address, site) {
-                        row.planned = Planned::Gone;
-                    } else if address.mode == Mode::Managed && self.concerns(record) {
-                        let configured = self.reader.resource(site, address, Some(at));
-                        row.planned = self.planned(record, &row, &configured, ignored);
-                        if matches!(row.planned, Planned::Changed(_)) && is_tagged(record) {
-                            let sure = self.sure_reader.resource(site, address, Some(at));
-                            row.planned = self.planned(record, &row, &sure, ignored);
-                        }
-                        plan.configured.push(configured);
-                    }
-                }
-                None => {
-                    row.instead = self.removing(address);
-                    if row.instead.is_some() || self.is_gone(address) {
-                        row.planned = Planned::Gone;
-                    }
-                }
+            let mut row = recorded(self.registry, record, site, self.is_ignored(site));
+            if site.is_none() {
+                row.instead = self.removing(address);
             }
-            if record.row.deposed.is_some() {
-                // its object is there until the very moment in which it is destroyed
-                row.planned = Planned::Same;
-            }
+            let outlook = self.outlook(at, record, &row, address);
+            row.planned = outlook.planned;
+            plan.configured.extend(outlook.configured);
             addresses.insert(address.clone());
             row.moved_to = placed.map(Box::new);
             plan.rows.push(row);
@@ -146,24 +247,107 @@ impl<'a> Decision<'a> {
         self.speaks || is_tagged(record)
     }
 
-    /// What a row will be, by what the configuration says of its tags.
-    fn planned(
-        &self,
+    /// What becomes of record `at`, which is `row`, and which stands at `address` once it has moved.
+    pub(super) fn outlook(
+        &mut self,
+        at: usize,
         record: &Record,
         row: &Row,
-        configured: &Configured,
-        ignored: bool,
-    ) -> Planned {
+        address: &Address,
+    ) -> Outlook {
+        let mut outlook = match row.site {
+            Some(site) if self.is_counted_out(address, site) => {
+                Outlook::new(Planned::Gone, Why::CountedOut)
+            }
+            Some(_) if address.mode == Mode::Data => Outlook::new(Planned::Same, Why::DataSource),
+            Some(_) if !self.concerns(record) => Outlook::new(Planned::Same, Why::Unspoken),
+            Some(site) => {
+                let configured = self.reader.resource(site, address, Some(at));
+                let mut outlook = self.tagged(record, row, &configured);
+                if matches!(outlook.planned, Planned::Changed(_)) && is_tagged(record) {
+                    let sure = self.sure_reader.resource(site, address, Some(at));
+                    outlook = self.tagged(record, row, &sure);
+                    if outlook.why == Why::NotKnown {
+                        outlook.why = Why::DefaultsOnly;
+                    }
+                }
+                outlook.configured = Some(configured);
+                outlook
+            }
+            None if row.instead.is_some() => Outlook::new(Planned::Gone, Why::Removed),
+            None if self.is_gone(address) => Outlook::new(Planned::Gone, Why::Undeclared),
+            None => Outlook::new(Planned::Same, Why::Unfound),
+        };
+        if record.row.deposed.is_some() {
+            // its object is there until the very moment in which it is destroyed
+            outlook.planned = Planned::Same;
+            outlook.why = Why::Deposed;
+            outlook.after = None;
+        }
+        outlook
+    }
+
+    /// The same of any row, with what the configuration says of it in every case.
+    pub(super) fn outlook_of(&mut self, at: usize) -> Outlook {
+        let (stack, row) = (self.stack, &self.stack.rows[at]);
+        let address = row.moved_to.as_deref().unwrap_or(stack.address(at));
+        let mut outlook = match (stack.record(at), row.planned_claim()) {
+            (Some(record), _) => self.outlook(at, record, row, address),
+            (None, Some(claim)) => {
+                let why = match claim.origin {
+                    Origin::Discovered => Why::Imported,
+                    Origin::Declared | Origin::Unstated => Why::Declared,
+                };
+                Outlook::new(row.planned.clone(), why)
+            }
+            (None, None) => Outlook::new(row.planned.clone(), Why::Unfound),
+        };
+        if let (None, Some(site)) = (&outlook.configured, row.site) {
+            outlook.configured = Some(self.reader.resource(site, address, Some(at)));
+        }
+        outlook
+    }
+
+    /// What keeps anybody from telling what a section of the configuration says of a tag.
+    pub(super) fn unknowns(&self, address: &Address, section: Section, key: &str) -> Vec<Unknown> {
+        let site = self.site(address);
+        site.map_or_else(Vec::new, |it| {
+            self.reader.unknowns(it, address, section, key)
+        })
+    }
+
+    /// What the configuration says of a resource instance that has no row. `None` where it declares
+    /// no such resource, or where it certainly has no such instance.
+    pub(super) fn declared(&mut self, address: &Address) -> Option<Configured> {
+        let site = self.site(address)?;
+        let mut keys = address.module.steps().iter().map(|(_, key)| key);
+        let has_key = address.key.is_some() || keys.any(Option::is_some);
+        // without a key it stands for any instance
+        if has_key && self.is_counted_out(address, site) {
+            return None;
+        }
+        Some(self.reader.resource(site, address, None))
+    }
+
+    /// What a row will be, by what the configuration says of its tags.
+    fn tagged(&self, record: &Record, row: &Row, configured: &Configured) -> Outlook {
         let attributes = &record.row.attributes;
-        let keeps_tags = record.decided.is_some()
-            // tags never reach a row that has none
-            || attributes.tags_all.is_none()
-            || self.ignores_tags(configured);
-        if keeps_tags {
-            return Planned::Same;
+        let resource = self.resource(configured.site);
+        let keeps = |why| Outlook::new(Planned::Same, why);
+        if record.decided.is_some() {
+            return keeps(Why::Inventory);
+        }
+        if attributes.tags_all.is_none() {
+            return keeps(Why::TakesNoTags);
+        }
+        if resource.may_ignore_changes(&ignores_tags) {
+            return keeps(Why::IgnoresChanges);
+        }
+        if configured.ignored.may_hide_ours() {
+            return keeps(Why::IgnoresTags);
         }
         let Some((own, all)) = configured.own.recorded_over(&configured.default) else {
-            return Planned::Same;
+            return keeps(Why::NotKnown);
         };
         let after = identity::Row {
             attributes: Attributes {
@@ -173,27 +357,25 @@ impl<'a> Decision<'a> {
             },
             ..record.row.clone()
         };
-        let claim = self.registry.claim(&after, ignored);
+        let claim = self.registry.claim(&after, self.is_ignored(row.site));
         let same = match (&claim, &row.claim) {
             (Ok(after), Ok(now)) => (&after.id, &after.realm) == (&now.id, &now.realm),
             (Err(after), Err(now)) => after == now,
             _ => false,
         };
-        match same {
+        let planned = match same {
             true => Planned::Same,
             false => Planned::Changed(claim),
+        };
+        Outlook {
+            after: Some(after),
+            ..Outlook::new(planned, Why::Configured)
         }
     }
 
-    /// Whether an edit of tags may never be applied: `ignore_changes` of the resource, or
-    /// `ignore_tags` of its provider.
-    fn ignores_tags(&self, configured: &Configured) -> bool {
-        let resource = self.resource(configured.site);
-        let is_ours = |key: &str| [IDENTITY_TAG, REALM_TAG].contains(&key);
-        // `tags`, `tags_all`
-        let ignores = resource
-            .may_ignore_changes(&|it, key| it.starts_with("tags") && key.is_none_or(is_ours));
-        ignores || configured.ignored.may_hide_ours()
+    /// Whether an ignore comment covers a block.
+    pub(super) fn is_ignored(&self, site: Option<Site>) -> bool {
+        site.is_some_and(|it| self.resource(it).base().block().ignored)
     }
 
     /// Whether an instance will not be there, by `count` or `for_each` of its block or of a module
@@ -347,7 +529,7 @@ impl<'a> Decision<'a> {
         if (arn.is_none() && !declares) || configured.ignored.may_hide_ours() {
             return None;
         }
-        let ignored = self.resource(configured.site).base().block().ignored;
+        let ignored = self.is_ignored(Some(configured.site));
         self.claim_in_advance(address, source, arn, (own, all), ignored)
     }
 
@@ -438,6 +620,13 @@ impl<'a> Decision<'a> {
     }
 }
 
+/// Whether an entry of `ignore_changes` keeps one of gantrycd's two tags as it is: `tags` or
+/// `tags_all`, of which only one key may be named.
+pub fn ignores_tags(name: &str, key: Option<&str>) -> bool {
+    let is_ours = |key: &str| [IDENTITY_TAG, REALM_TAG].contains(&key);
+    name.starts_with("tags") && key.is_none_or(is_ours)
+}
+
 /// Whether a record has a gantrycd tag.
 fn is_tagged(record: &Record) -> bool {
     let attributes = &record.row.attributes;
@@ -487,4 +676,79 @@ fn mentions_gantrycd(value: &Value) -> bool {
     value.as_text().is_some_and(mentions_a_tag)
         || value.entries().iter().any(|it| mentions_a_tag(&it.key))
         || value.children().any(mentions_gantrycd)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::Fixture;
+    use crate::workspace::RowRef;
+
+    /// Why the first row of the stack `a` will be what it will be.
+    fn why(configuration: &str, row: &str) -> &'static str {
+        let text = format!("#- a/main.tf\n{configuration}\n#- a/terraform.tfstate\n{row}\n");
+        let snapshot = Fixture::new(&text).snapshot();
+        snapshot.outlook(RowRef { stack: 0, row: 0 }).why.name()
+    }
+
+    #[test]
+    fn why_a_row_will_be_what_it_will_be() {
+        let queue = "aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q";
+        let tagged = |tags: &str| format!("resource \"aws_sqs_queue\" \"q\" {{\n  {tags}\n}}");
+        let realm =
+            |value: &str| format!("tags = {{ \"gantrycd:resource-identity-realm\" = {value} }}");
+        let own = tagged(&realm("\"r\""));
+        let variable = "variable \"r\" {\n  default = \"r\"\n}\n";
+        let ignoring = "provider \"aws\" {\n  ignore_tags {\n    keys = [var.x]\n  }\n}\n";
+        let with = |more: &str| format!("{queue} {more}");
+        for (configuration, row, expected) in [
+            (own.clone(), queue.to_owned(), "configured"),
+            (
+                format!("{variable}{}", tagged(&realm("var.r"))),
+                queue.to_owned(),
+                "configured",
+            ),
+            // what a state says weighs more than a default
+            (
+                format!("{variable}{}", tagged(&realm("var.r"))),
+                with("realm=s"),
+                "defaults-only",
+            ),
+            (tagged(&realm("var.x")), queue.to_owned(), "not-known"),
+            (tagged(""), queue.to_owned(), "unspoken"),
+            (own.clone(), with("untaggable"), "takes-no-tags"),
+            (
+                tagged(&format!(
+                    "{}\n  lifecycle {{\n    ignore_changes = all\n  }}",
+                    realm("\"r\"")
+                )),
+                queue.to_owned(),
+                "ignores-changes",
+            ),
+            (format!("{ignoring}{own}"), queue.to_owned(), "ignores-tags"),
+            (tagged("count = 0"), queue.to_owned(), "counted-out"),
+            (own.clone(), with("deposed=abcd1234"), "deposed"),
+            (
+                "removed {\n  from = aws_sqs_queue.q\n}".to_owned(),
+                queue.to_owned(),
+                "removed",
+            ),
+            ("locals {}".to_owned(), queue.to_owned(), "undeclared"),
+            (
+                "resource \"aws_sqs_queue\" {".to_owned(),
+                queue.to_owned(),
+                "unfound",
+            ),
+            (
+                "data \"aws_sqs_queue\" \"q\" {}".to_owned(),
+                format!("data.{queue}"),
+                "data-source",
+            ),
+        ] {
+            assert_eq!(
+                why(&configuration, &row),
+                expected,
+                "{configuration}\n{row}"
+            );
+        }
+    }
 }

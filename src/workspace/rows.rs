@@ -2,13 +2,13 @@
 
 use crate::config::Declared;
 use crate::eval::Value;
-use crate::identity::{Address, Identity, IdentityRegistry, Mode, NoIdentity};
+use crate::identity::{Address, Case, Identity, IdentityRegistry, Mode, NoIdentity, Section};
 use crate::state::Record;
 
 use super::Stack;
 use super::configured::Configured;
-use super::evaluation::Evaluation;
-use super::plan::Decision;
+use super::evaluation::{Evaluation, Unknown};
+use super::plan::{Decision, Outlook, Why};
 use super::tag_support::Observed;
 use super::variables::Given;
 
@@ -76,23 +76,35 @@ pub(super) fn decide(stack: &mut Stack, registry: &IdentityRegistry, given: &Giv
     if let Some(state) = &stack.state {
         stack.observed = Observed::of(&state.file.records);
     }
-    let Some(tree) = stack.tree.clone() else {
+    let decided = deciding(stack, registry, given, |mut decision| {
+        (decision.plan(), decision.providers())
+    });
+    let Some((plan, providers)) = decided else {
         let alone = |it: &Record| recorded(registry, it, None, false);
         stack.rows = stack.records().map(alone).collect();
         return;
     };
-    let cautious = given.without_defaults(&tree.nodes()[0].module);
-    let workspace = stack.known_workspace();
-    let evaluation = Evaluation::new(&tree, given, workspace);
-    let sure = Evaluation::new(&tree, &cautious, workspace);
-    let mut decision = Decision::new(stack, &tree, registry, [&evaluation, &sure]);
-    decision.speaks = decision.somebody_speaks(given);
-    let plan = decision.plan();
-    let providers = decision.providers();
     stack.rows = plan.rows;
     stack.planned_rows = plan.planned_rows;
     stack.configured = plan.configured;
     stack.providers = providers;
+}
+
+/// Decides something of a stack that has a configuration.
+fn deciding<T>(
+    stack: &Stack,
+    registry: &IdentityRegistry,
+    given: &Given,
+    decide: impl FnOnce(Decision) -> T,
+) -> Option<T> {
+    let tree = stack.tree.as_ref()?;
+    let cautious = given.without_defaults(&tree.nodes()[0].module);
+    let workspace = stack.known_workspace();
+    let evaluation = Evaluation::new(tree, given, workspace);
+    let sure = Evaluation::new(tree, &cautious, workspace);
+    let mut decision = Decision::new(stack, tree, registry, [&evaluation, &sure]);
+    decision.speaks = decision.somebody_speaks(given);
+    Some(decide(decision))
 }
 
 /// What the configuration says of every resource of the stack, whether anything in it speaks of
@@ -111,6 +123,43 @@ pub(super) fn configured(
     decision.plan().configured
 }
 
+/// What becomes of a row in the next apply, why, and what the configuration says of it.
+pub(super) fn outlook(
+    stack: &Stack,
+    registry: &IdentityRegistry,
+    given: &Given,
+    at: usize,
+) -> Outlook {
+    let outlook = deciding(stack, registry, given, |mut it| it.outlook_of(at));
+    outlook.unwrap_or_else(|| Outlook::new(Planned::Same, Why::NoConfiguration))
+}
+
+/// What the configuration says of a resource instance that has no row. `None` where it declares no
+/// such resource, or where it certainly has no such instance.
+pub(super) fn declared(
+    stack: &Stack,
+    registry: &IdentityRegistry,
+    given: &Given,
+    address: &Address,
+) -> Option<Configured> {
+    deciding(stack, registry, given, |mut it| it.declared(address))?
+}
+
+/// What keeps anybody from telling what a section of the configuration says of a tag of a resource
+/// instance.
+pub(super) fn unknowns(
+    stack: &Stack,
+    registry: &IdentityRegistry,
+    given: &Given,
+    address: &Address,
+    (section, key): (Section, &str),
+) -> Vec<Unknown> {
+    let found = deciding(stack, registry, given, |it| {
+        it.unknowns(address, section, key)
+    });
+    found.unwrap_or_default()
+}
+
 /// What an argument of a resource instance comes to. `None` where the stack has no such argument.
 pub(super) fn argument(
     stack: &Stack,
@@ -127,6 +176,16 @@ pub(super) fn argument(
     Some(evaluation.evaluate(instance, &repetition, resource.attribute(name)?))
 }
 
+/// What a record is decided by.
+pub(super) fn case<'a>(registry: &IdentityRegistry, record: &'a Record, ignored: bool) -> Case<'a> {
+    let Some(decided) = &record.decided else {
+        return registry.case(&record.row, ignored);
+    };
+    let stated = decided.looks_up.as_ref().map(Ok);
+    let stated = stated.unwrap_or(decided.identity.as_ref());
+    Case::stated(&record.row, ignored, stated)
+}
+
 /// What a record is now.
 pub(super) fn recorded(
     registry: &IdentityRegistry,
@@ -134,17 +193,10 @@ pub(super) fn recorded(
     site: Option<Site>,
     ignored: bool,
 ) -> Row {
-    let (claim, looks_up) = match &record.decided {
-        None => {
-            let claim = registry.claim(&record.row, ignored);
-            let looks_up = match record.row.address.mode {
-                Mode::Data => registry.look_up(&record.row, ignored).ok(),
-                Mode::Managed => None,
-            };
-            (claim, looks_up)
-        }
-        Some(_) if ignored => (Err(NoIdentity::OptedOutByComment), None),
-        Some(decided) => (decided.identity.clone(), decided.looks_up.clone()),
+    let decision = case(registry, record, ignored).decide();
+    let (claim, looks_up) = match (record.row.address.mode, decision) {
+        (Mode::Data, Ok(identity)) => (Err(NoIdentity::DataSource), Some(identity)),
+        (_, claim) => (claim, None),
     };
     Row {
         claim,

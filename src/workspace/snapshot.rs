@@ -8,13 +8,15 @@ use rayon::prelude::*;
 
 use crate::config::{Declared, Module, ModuleFile};
 use crate::eval::{Place, Value};
-use crate::identity::{Address, IdentityRegistry};
+use crate::identity::{Address, Identity, IdentityRegistry, Section, Trace};
 use crate::syntax::BlockId;
 use crate::text::{Source, Span};
 
-use super::claims::{self, Edge, Group};
+use super::claims::{self, Claimants, Edge, Group};
 use super::configured::Configured;
 use super::discover;
+use super::evaluation::Unknown;
+use super::plan::Outlook;
 use super::rows::{self, Row, Site};
 use super::stack::{Stack, relative};
 use super::variables::Variables;
@@ -218,6 +220,52 @@ impl Snapshot {
     pub fn configured(&self, stack: usize) -> Vec<Configured> {
         let stack = &self.stacks[stack];
         rows::configured(stack, &self.registry, &self.variables.of(stack))
+    }
+
+    /// How a row was decided, rule by rule. `None` of one that is not there yet.
+    pub fn trace(&self, at: RowRef) -> Option<Trace> {
+        let stack = self.stack(at);
+        let site = self.row(at).site;
+        let ignored = site.is_some_and(|it| stack.resource(it).base().block().ignored);
+        let record = stack.record(at.row)?;
+        Some(rows::case(&self.registry, record, ignored).trace())
+    }
+
+    /// What becomes of a row in the next apply, why, and what the configuration says of it.
+    pub fn outlook(&self, at: RowRef) -> Outlook {
+        let stack = self.stack(at);
+        rows::outlook(stack, &self.registry, &self.variables.of(stack), at.row)
+    }
+
+    /// What the configuration of a stack says of a resource instance that has no row. `None` where
+    /// it declares no such resource, or where it certainly has no such instance.
+    pub fn declared(&self, stack: usize, address: &Address) -> Option<Configured> {
+        let stack = &self.stacks[stack];
+        rows::declared(stack, &self.registry, &self.variables.of(stack), address)
+    }
+
+    /// What keeps anybody from telling what a section of a stack's configuration says of a tag of a
+    /// resource instance, as far as that can be said.
+    pub fn unknowns(
+        &self,
+        stack: usize,
+        address: &Address,
+        section: Section,
+        key: &str,
+    ) -> Vec<Unknown> {
+        let stack = &self.stacks[stack];
+        let given = self.variables.of(stack);
+        rows::unknowns(stack, &self.registry, &given, address, (section, key))
+    }
+
+    /// Who claims an object now, and who after the next apply.
+    pub fn claimants(&self, identity: &Identity, resource_type: &str) -> [Claimants; 2] {
+        claims::of(&self.stacks, identity, resource_type)
+    }
+
+    /// Whether two rows are one row of a state that stacks share, or one address of a stack.
+    pub fn is_same_address(&self, a: RowRef, b: RowRef) -> bool {
+        claims::same_state(&self.stacks, a.stack, b.stack) && self.address(a) == self.address(b)
     }
 
     /// The group of duplicates that a row is in.

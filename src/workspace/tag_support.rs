@@ -43,10 +43,10 @@ pub enum Takes {
     Selector,
 }
 
-/// What says that tags of a resource type never reach the state.
+/// What says how a resource type takes tags.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Evidence {
-    /// A row of that type, written in full, that has no tags; its address.
+    /// A row of that type that has tags, or one written in full that has none; its address.
     Row(String),
     /// The bundled table.
     Bundled,
@@ -83,7 +83,7 @@ pub struct Observed(HashMap<Arc<str>, Shown>);
 
 #[derive(Clone, Copy, Debug)]
 enum Shown {
-    Taken,
+    Taken { record: usize },
     NotTaken { record: usize },
 }
 
@@ -93,7 +93,7 @@ impl Observed {
         for (record, it) in records.iter().enumerate() {
             let attributes = &it.row.attributes;
             let shown = if attributes.tags_all.is_some() {
-                Shown::Taken
+                Shown::Taken { record }
             } else if attributes.complete && attributes.tags.is_none() {
                 Shown::NotTaken { record }
             } else {
@@ -105,7 +105,10 @@ impl Observed {
             }
             let known = observed.entry(address.resource_type.clone());
             let known = known.or_insert(shown);
-            if matches!(shown, Shown::Taken) {
+            if matches!(
+                (&known, shown),
+                (Shown::NotTaken { .. }, Shown::Taken { .. })
+            ) {
                 *known = shown;
             }
         }
@@ -117,29 +120,40 @@ impl Observed {
 /// what says so. `source` is the provider source in full. `None` where the type takes them, or
 /// where nothing is known.
 pub fn untaggable(stack: &Stack, resource_type: &str, source: &str) -> Option<(Takes, Evidence)> {
-    let bundled = AWS.resources.get(resource_type).map(|it| it.tags);
-    let bundled = bundled.filter(|_| source.ends_with("/hashicorp/aws"));
-    match stack.observed.0.get(resource_type) {
-        Some(Shown::Taken) => None,
-        Some(Shown::NotTaken { record }) => {
-            let takes = bundled.filter(|it| *it != Takes::Map);
-            let address = stack.address(*record).to_string();
-            Some((takes.unwrap_or(Takes::None), Evidence::Row(address)))
-        }
-        None => {
-            let takes = bundled.filter(|it| *it != Takes::Map)?;
-            Some((takes, Evidence::Bundled))
-        }
-    }
+    let (takes, row) = known(stack, resource_type, source)?;
+    (takes != Takes::Map).then(|| (takes, evidence(stack, row)))
 }
+
 /// Whether a resource type takes tags as a map that reaches the state. `None` where nothing is
 /// known.
 pub fn takes_tags(stack: &Stack, resource_type: &str, source: &str) -> Option<bool> {
-    if untaggable(stack, resource_type, source).is_some() {
-        return Some(false);
-    }
-    let shown = matches!(stack.observed.0.get(resource_type), Some(Shown::Taken));
+    let (takes, _) = known(stack, resource_type, source)?;
+    Some(takes == Takes::Map)
+}
+
+/// How a resource type takes tags, and what says so. `None` where nothing is known.
+pub fn support(stack: &Stack, resource_type: &str, source: &str) -> Option<(Takes, Evidence)> {
+    let (takes, row) = known(stack, resource_type, source)?;
+    Some((takes, evidence(stack, row)))
+}
+
+/// How a resource type takes tags, and the record that shows it; without one, the table does.
+fn known(stack: &Stack, resource_type: &str, source: &str) -> Option<(Takes, Option<usize>)> {
     let bundled = AWS.resources.get(resource_type).map(|it| it.tags);
     let bundled = bundled.filter(|_| source.ends_with("/hashicorp/aws"));
-    (shown || bundled == Some(Takes::Map)).then_some(true)
+    match stack.observed.0.get(resource_type) {
+        Some(Shown::Taken { record }) => Some((Takes::Map, Some(*record))),
+        Some(Shown::NotTaken { record }) => {
+            let takes = bundled.filter(|it| *it != Takes::Map);
+            Some((takes.unwrap_or(Takes::None), Some(*record)))
+        }
+        None => Some((bundled?, None)),
+    }
+}
+
+fn evidence(stack: &Stack, row: Option<usize>) -> Evidence {
+    match row {
+        Some(row) => Evidence::Row(stack.address(row).to_string()),
+        None => Evidence::Bundled,
+    }
 }

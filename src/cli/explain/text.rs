@@ -1,0 +1,656 @@
+//! An explanation for a person at a terminal, 96 columns wide at most unless an id is longer.
+
+use std::time::SystemTime;
+
+use crate::ide::age;
+use crate::ide::explain::{Asked, ConfiguredTag, ConfiguredTags, Explained, Found, Near, Relation};
+use crate::identity::{
+    Consulted, Decision, Heard, Identity, Mode, NoIdentity, Origin, Realm, Trace,
+};
+use crate::text::Encoding;
+use crate::workspace::{Outlook, Place, Planned, RowRef, Said, Snapshot, StackState, Why, header};
+
+/// Lines of prose are not longer, in characters.
+const WIDTH: usize = 96;
+
+/// More names than these are counted, not listed.
+const MOST: usize = 10;
+
+/// All that was found: a list when it is more than one, then each by itself.
+pub(super) fn render(
+    snapshot: &Snapshot,
+    subject: &str,
+    found: &Found,
+    all: &[Explained],
+) -> String {
+    let mut page = Page {
+        snapshot,
+        coloured: crate::cli::coloured(),
+        out: String::new(),
+    };
+    if all.len() > 1 || found.more > 0 || found.asked == Asked::Identity {
+        page.list(subject, found, all);
+    }
+    for it in all {
+        page.resource(it);
+    }
+    page.out
+}
+
+struct Page<'a> {
+    snapshot: &'a Snapshot,
+    coloured: bool,
+    out: String,
+}
+
+impl Page<'_> {
+    fn line(&mut self, text: &str) {
+        self.out += text.trim_end();
+        self.out.push('\n');
+    }
+
+    /// A line of its own, with an empty one before it unless it is the first.
+    fn heading(&mut self, text: &str) {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+        }
+        let text = match self.coloured {
+            true => format!("\u{1b}[1m{text}\u{1b}[0m"),
+            false => text.to_owned(),
+        };
+        self.line(&text);
+    }
+
+    /// A heading with a line under it.
+    fn title(&mut self, text: &str) {
+        self.heading(text);
+        self.line(&"─".repeat(text.chars().count()));
+    }
+
+    /// `label  text`, with what does not fit below the text.
+    fn field(&mut self, label: &str, text: &str) {
+        self.indented(&format!("  {label:<10} "), text);
+    }
+
+    /// The same within a section.
+    fn inner(&mut self, label: &str, text: &str) {
+        self.indented(&format!("    {label:<14} "), text);
+    }
+
+    /// `lead` and the text behind it, wrapped.
+    fn indented(&mut self, lead: &str, text: &str) {
+        let indent = lead.chars().count();
+        for (at, line) in wrapped(text, WIDTH - indent).iter().enumerate() {
+            match at {
+                0 => self.line(&format!("{lead}{line}")),
+                _ => self.line(&format!("{:indent$}{line}", "")),
+            }
+        }
+    }
+
+    fn dim(&self, text: &str) -> String {
+        match self.coloured {
+            true => format!("\u{1b}[2m{text}\u{1b}[0m"),
+            false => text.to_owned(),
+        }
+    }
+
+    // -- the list
+
+    fn list(&mut self, subject: &str, found: &Found, all: &[Explained]) {
+        self.title(&visible(subject));
+        let rows = all.iter().map(|it| (self.name(it), self.relation(it)));
+        let rows: Vec<_> = rows.collect();
+        let width = |of: &dyn Fn(&(String, String)) -> usize| rows.iter().map(of).max();
+        let names = width(&|it| it.0.chars().count()).unwrap_or(0);
+        let fits = width(&|it| names + it.1.chars().count()) <= Some(WIDTH - 4);
+        for (name, relation) in &rows {
+            match fits {
+                true => self.line(&format!("  {name:<names$}  {relation}")),
+                false => {
+                    self.line(&format!("  {name}"));
+                    self.indented("      ", relation);
+                }
+            }
+        }
+        if found.more > 0 {
+            let more = found.more;
+            self.line(&format!("  and {more} more: a key or --stack narrows it"));
+        }
+    }
+
+    fn relation(&self, it: &Explained) -> String {
+        match it.relation {
+            Relation::Claims => "claims it".to_owned(),
+            Relation::WillClaim => "will claim it after the next apply".to_owned(),
+            Relation::Reads => "reads it".to_owned(),
+            Relation::Records => format!("records this arn: {}", self.summary(it)),
+            Relation::Is => self.summary(it),
+        }
+    }
+
+    fn name(&self, it: &Explained) -> String {
+        let stack = &self.snapshot.stacks[it.stack].name;
+        let record = it.record(self.snapshot);
+        match record.and_then(|it| it.row.deposed.as_ref()) {
+            Some(key) => format!("{} (deposed {key}) of {stack}", it.address),
+            None => format!("{} of {stack}", it.address),
+        }
+    }
+
+    /// What a resource is, in a line.
+    fn summary(&self, it: &Explained) -> String {
+        let row = it.row.map(|it| self.snapshot.row(it));
+        let is_recorded = it.record(self.snapshot).is_some();
+        match row.map(|it| (&it.claim, &it.looks_up, it.planned_claim())) {
+            Some((Ok(identity), ..)) => format!("claims {}", told(identity)),
+            Some((Err(_), Some(identity), _)) => format!("reads {}", told(identity)),
+            Some((Err(reason), ..)) if is_recorded => format!("no identity ({})", reason.name()),
+            Some((.., Some(identity))) => format!("will claim {}", told(identity)),
+            Some(_) | None => "not in the state".to_owned(),
+        }
+    }
+
+    // -- one resource
+
+    fn resource(&mut self, it: &Explained) {
+        self.title(&self.name(it));
+        self.outcome(it);
+        let mode = match it.address.mode {
+            Mode::Managed => "managed by the stack",
+            Mode::Data => "a data source, which reads and never claims",
+        };
+        self.field("type", &format!("{}, {mode}", it.address.resource_type));
+        let provider = it.source.as_deref();
+        let provider = provider.unwrap_or("not known here");
+        self.field("provider", &visible(provider));
+        self.declared(it);
+        self.state(it);
+        if let Some(trace) = &it.trace {
+            self.recorded(it, trace);
+        }
+        self.planned(it);
+        self.others(it);
+        if !it.findings.is_empty() {
+            self.heading("  Findings");
+            for finding in &it.findings {
+                let place = self.place(&finding.place);
+                let severity = finding.severity.as_str();
+                self.line(&format!("    {severity}[{}] {place}", finding.code));
+                self.indented("      ", &visible(&finding.message));
+            }
+        }
+    }
+
+    /// What it is, before all else.
+    fn outcome(&mut self, it: &Explained) {
+        let row = it.row.map(|it| self.snapshot.row(it));
+        let Some(row) = row.filter(|_| it.record(self.snapshot).is_some()) else {
+            let why = match self.refused_in_advance(it) {
+                Some(reason) => format!("none: {reason}"),
+                None => "none yet: it is not in the state".to_owned(),
+            };
+            return self.field("identity", &why);
+        };
+        match (&row.claim, &row.looks_up) {
+            (Ok(identity), _) => self.identity("identity", identity),
+            (Err(NoIdentity::DataSource), Some(identity)) => self.identity("reads", identity),
+            (Err(reason), _) => self.field("identity", &format!("none: {reason}")),
+        }
+    }
+
+    /// Why what no state has will have no identity.
+    fn refused_in_advance(&self, it: &Explained) -> Option<NoIdentity> {
+        let source = it.source.as_ref();
+        if source.is_some_and(|it| !self.snapshot.registry.supports(it)) {
+            return Some(NoIdentity::UnsupportedProvider);
+        }
+        it.comment.as_ref().map(|_| NoIdentity::OptedOutByComment)
+    }
+
+    fn identity(&mut self, label: &str, identity: &Identity) {
+        self.line(&format!("  {label:<10} {}", visible(&identity.id)));
+        let realm = identity.realm.as_ref().map_or("none", |it| it.as_str());
+        self.field("realm", realm);
+    }
+
+    fn declared(&mut self, it: &Explained) {
+        let stack = &self.snapshot.stacks[it.stack];
+        let Some(block) = &it.block else {
+            return self.field(
+                "declared",
+                match stack.tree {
+                    Some(_) => "by no block that was found",
+                    None => "not known: the workspace has no configuration of this stack",
+                },
+            );
+        };
+        let place = self.place(&header(block));
+        let text = match (&*block.block().keyword, &it.call) {
+            ("resource" | "data", None) => place,
+            ("resource" | "data", Some(call)) => {
+                format!("{place}, by the module call at {}", self.place(call))
+            }
+            (keyword, _) => format!("by the `{keyword}` block at {place} alone"),
+        };
+        self.field("declared", &text);
+    }
+
+    fn state(&mut self, it: &Explained) {
+        let stack = &self.snapshot.stacks[it.stack];
+        let has_row = it.record(self.snapshot).is_some();
+        for unreadable in &stack.unreadable {
+            let path = self.snapshot.relative(&unreadable.path);
+            let text = format!("{path} is not read: {}", unreadable.problem);
+            self.field("state", &text);
+        }
+        match &stack.state {
+            Some(state) => {
+                let path = self.snapshot.relative(&state.path);
+                let has_none = if has_row { "" } else { " has no row of it" };
+                self.field("state", &format!("{path}{has_none}"));
+                for line in about(state) {
+                    self.field("", &line);
+                }
+            }
+            None if stack.unreadable.is_empty() => {
+                self.field("state", "none of this stack is cached");
+            }
+            None => {}
+        }
+    }
+
+    // -- recorded
+
+    fn recorded(&mut self, it: &Explained, trace: &Trace) {
+        self.heading(
+            "  Recorded: what the state says, rule by rule; the first that decides counts",
+        );
+        for (at, step) in trace.steps.iter().enumerate() {
+            let before = &trace.steps[..at];
+            let same = before.iter().position(|it| it.consulted == step.consulted);
+            let answer = match (step.rule.passed, &step.decision) {
+                (passed, None) => passed,
+                ("no", Some(_)) | ("yes", Some(Ok(_))) => "yes",
+                ("yes", Some(Err(_))) => "no",
+                _ => "",
+            };
+            let same_as = same.map(|it| self.dim(&format!("  (see {})", it + 1)));
+            let number = at + 1;
+            let question = step.rule.question;
+            let same_as = same_as.unwrap_or_default();
+            self.line(&format!("    {number}  {question:<46}  {answer}{same_as}"));
+            if same.is_none() {
+                self.consulted(it, &step.consulted);
+            }
+            if let Some(decision) = &step.decision {
+                self.decided(it, decision);
+            }
+        }
+        if !trace.not_reached.is_empty() {
+            let names: Vec<_> = trace.not_reached.iter().map(|it| it.name).collect();
+            self.indented("       not reached: ", &names.join(", "));
+        }
+    }
+
+    fn consulted(&mut self, of: &Explained, consulted: &[Consulted]) {
+        let several = consulted.len() > 1;
+        for it in consulted {
+            let mut text = match (&it.heard, it.key) {
+                (Heard::Nothing(how), _) => self.dim(how),
+                (Heard::Text(text), Some(key)) => format!("{key} = {text:?}"),
+                (Heard::Text(text), None) => visible(text),
+            };
+            if let (Some(place), "comment") = (&of.comment, it.section) {
+                text += &format!(", {}", self.place(place));
+            }
+            if it.counts && several && it.key.is_some() {
+                text += COUNTS;
+            }
+            self.line(&format!("         {:<10} {text}", it.section));
+        }
+    }
+
+    fn decided(&mut self, of: &Explained, decision: &Decision) {
+        let text = match decision {
+            Err(reason) => format!("no identity: {reason} ({})", reason.name()),
+            Ok(identity) => {
+                let id = match identity.origin {
+                    Origin::Declared => "the id that its tag declares",
+                    Origin::Discovered => "this arn",
+                    Origin::Unstated => "the id that the inventory states",
+                };
+                let does = match of.address.mode {
+                    Mode::Data => "its owner is looked up by",
+                    Mode::Managed => "it claims",
+                };
+                format!("{does} {id}, in {}", realm(identity.realm.as_ref()))
+            }
+        };
+        self.indented("       => ", &text);
+    }
+
+    // -- planned
+
+    fn planned(&mut self, it: &Explained) {
+        if it.outlook.is_none() && it.tags.is_none() {
+            return;
+        }
+        self.heading("  Planned: what the configuration says, and what the next apply makes of it");
+        if let Some(tags) = &it.tags {
+            self.configured(tags);
+        }
+        if let Some((takes, evidence)) = &it.takes {
+            self.inner("type", &format!("{takes} ({evidence})"));
+        }
+        if let Some(unreached) = &it.unreached {
+            let place = self.place(&unreached.place);
+            let declaration = &unreached.declaration;
+            self.inner(
+                "",
+                &format!("the {declaration} at {place} does not reach it"),
+            );
+        }
+        match &it.outlook {
+            Some(outlook) => self.outlook(it, outlook),
+            None => {
+                let text = match self.refused_in_advance(it) {
+                    Some(reason) => format!("no identity: {reason} ({})", reason.name()),
+                    None => "not known before it is there".to_owned(),
+                };
+                self.inner("after apply", &text);
+            }
+        }
+    }
+
+    fn configured(&mut self, configured: &ConfiguredTags) {
+        let (own, default) = configured.tags.split_at(2);
+        self.section("tags", own, None);
+        let provider = match &configured.provider {
+            Some(block) => {
+                let name = block.block().labels.first().map_or("", |it| &it.text);
+                format!("of provider {name:?} at {}", self.place(&header(block)))
+            }
+            None if default.iter().any(is_unknown) => {
+                "of a provider block that cannot be told".to_owned()
+            }
+            None => "its provider has no block".to_owned(),
+        };
+        self.section("default_tags", default, Some(&provider));
+        if let Some(place) = &configured.ignore_changes {
+            let text = format!("names its tags, or may ({})", self.place(place));
+            self.inner("ignore_changes", &text);
+        }
+        if let Some(place) = &configured.ignore_tags {
+            let text = format!("of its provider may name its tags ({})", self.place(place));
+            self.inner("ignore_tags", &text);
+        }
+    }
+
+    /// What a section says, and whose it is.
+    fn section(&mut self, label: &str, tags: &[ConfiguredTag], of: Option<&str>) {
+        let said: Vec<_> = tags.iter().filter(|it| !it.tag.is_absent()).collect();
+        let mut label = label;
+        if said.is_empty() {
+            let of = of.map(|it| format!(" ({it})")).unwrap_or_default();
+            return self.inner(label, &format!("no gantrycd tag{of}"));
+        }
+        match said[..] {
+            // whatever keeps one from being known keeps the other
+            [a, b] if is_unknown(a) && is_unknown(b) && a.unknown == b.unknown => {
+                self.inner(label, "not known: there may be gantrycd tags, or none");
+                self.unknown(a);
+            }
+            _ => {
+                for it in said {
+                    self.tag(label, it);
+                    label = "";
+                }
+            }
+        }
+        if let Some(of) = of {
+            self.inner("", of);
+        }
+    }
+
+    fn tag(&mut self, label: &str, it: &ConfiguredTag) {
+        let counts = if it.counts { COUNTS } else { "" };
+        let key = it.key;
+        match &it.tag.value {
+            Said::Text(text, origin) => {
+                self.line(&format!("    {label:<14} {key} = {text:?}{counts}"));
+                let Some(origin) = origin else {
+                    return;
+                };
+                let how = if origin.computed {
+                    "computed"
+                } else {
+                    "written"
+                };
+                self.inner("", &format!("{how} at {}", self.place(&origin.place)));
+                for it in origin.references() {
+                    let place = self.place(&it.place);
+                    self.inner("", &format!("through {} at {place}", it.reference));
+                }
+            }
+            Said::Sensitive => {
+                self.line(&format!(
+                    "    {label:<12} {key} = (sensitive value){counts}"
+                ));
+                self.key(it);
+            }
+            Said::Unknown => {
+                self.line(&format!("    {label:<14} {key} is not known"));
+                self.key(it);
+                self.unknown(it);
+            }
+            Said::Absent => {}
+        }
+    }
+
+    fn unknown(&mut self, it: &ConfiguredTag) {
+        for unknown in &it.unknown {
+            let reference = visible(&unknown.reference);
+            let place = self.place(&unknown.place);
+            self.inner("", &format!("{reference} {} ({place})", unknown.why));
+        }
+    }
+
+    fn key(&mut self, it: &ConfiguredTag) {
+        if let Some(key) = &it.tag.key {
+            self.inner("", &format!("its key is written at {}", self.place(key)));
+        }
+    }
+
+    fn outlook(&mut self, it: &Explained, outlook: &Outlook) {
+        let is_recorded = it.record(self.snapshot).is_some();
+        let why = outlook.why;
+        let text = match (&outlook.planned, why) {
+            (Planned::Same, Why::Configured) => "the same, by its tags as configured".to_owned(),
+            (Planned::Same, Why::DataSource | Why::NoConfiguration | Why::Unfound) => {
+                format!("not known: {why}")
+            }
+            (Planned::Same, Why::NotKnown | Why::DefaultsOnly | Why::IgnoresTags) => {
+                format!("taken to be the same: {why}")
+            }
+            (Planned::Same, why) => format!("the same: {why}"),
+            (Planned::Gone, why) => format!("gone from the state: {why}"),
+            (Planned::Changed(Err(reason)), _) => {
+                format!("no identity: {reason} ({})", reason.name())
+            }
+            (Planned::Changed(Ok(identity)), _) if is_recorded => {
+                let by = match identity.origin {
+                    Origin::Declared => ", the id that its tag declares",
+                    Origin::Discovered | Origin::Unstated => "",
+                };
+                format!("{}{by}", told(identity))
+            }
+            (Planned::Changed(Ok(identity)), why) => format!("{}: {why}", told(identity)),
+        };
+        self.inner("after apply", &text);
+        let moved = it
+            .row
+            .and_then(|it| self.snapshot.row(it).moved_to.as_ref());
+        if let Some(address) = moved {
+            self.inner("", &format!("moved to {address}"));
+        }
+    }
+
+    // -- others
+
+    fn others(&mut self, it: &Explained) {
+        let (now, after) = (&it.claimed_by, &it.claimed_after);
+        let only = |rows: &[RowRef], others: &[RowRef], within: bool| -> Vec<RowRef> {
+            let rows = rows.iter().filter(|it| others.contains(it) == within);
+            rows.copied().collect()
+        };
+        let own = it.row.map(|it| self.snapshot.row(it));
+        let looks_up = own.is_some_and(|it| it.looks_up.is_some());
+        let unowned = looks_up && it.owners.is_empty();
+        let silent = [now, after, &it.readers, &it.owners]
+            .iter()
+            .all(|it| it.is_empty());
+        if silent && !unowned && it.near.is_empty() {
+            return;
+        }
+        self.heading("  Others");
+        self.rows("also claimed by", &only(now, after, true));
+        self.rows(
+            "also claimed, until the next apply, by",
+            &only(now, after, false),
+        );
+        self.rows(
+            "also claimed, after the next apply, by",
+            &only(after, now, false),
+        );
+        self.rows("read by", &it.readers);
+        self.rows("owned by", &it.owners);
+        if unowned {
+            self.line("    owned by no stack of this workspace");
+        }
+        if it.near.is_empty() {
+            return;
+        }
+        let own = own.and_then(|it| {
+            let now = it.claim.as_ref().ok().or(it.looks_up.as_ref());
+            now.or(it.planned_claim())
+        });
+        let but = match own.and_then(|it| it.realm.as_ref()) {
+            Some(realm) => format!("not in realm {realm}"),
+            None => "in a realm".to_owned(),
+        };
+        self.line(&format!(
+            "    the same id and type, but {but}: another object"
+        ));
+        for near in it.near.iter().take(MOST) {
+            self.near(near);
+        }
+        self.more(it.near.len());
+    }
+
+    fn rows(&mut self, label: &str, rows: &[RowRef]) {
+        if rows.is_empty() {
+            return;
+        }
+        self.line(&format!("    {label}"));
+        for row in rows.iter().take(MOST) {
+            let text = self.row(*row);
+            self.line(&format!("      {text}"));
+        }
+        self.more(rows.len());
+    }
+
+    fn more(&mut self, count: usize) {
+        if count > MOST {
+            self.line(&format!("      and {} more", count - MOST));
+        }
+    }
+
+    fn near(&mut self, near: &Near) {
+        let does = match near.relation {
+            Relation::Reads => "reads it",
+            Relation::WillClaim => "will claim it",
+            _ => "claims it",
+        };
+        let row = self.row(near.row);
+        let theirs = realm(near.realm.as_ref());
+        self.indented("      ", &format!("{row} {does} in {theirs}"));
+    }
+
+    fn row(&self, row: RowRef) -> String {
+        let (address, stack) = (self.snapshot.address(row), &self.snapshot.stack(row).name);
+        match self.snapshot.place(row) {
+            Some(place) => format!("{address} of {stack} ({})", self.place(&place)),
+            None => format!("{address} of {stack}"),
+        }
+    }
+
+    /// `path:line:column`, both from 1; of a file that is no text of ours, its path.
+    fn place(&self, place: &Place) -> String {
+        let path = self.snapshot.relative(&place.path);
+        match self.snapshot.source(&place.path) {
+            Some(source) => {
+                let at = source.position(place.span.start, Encoding::Utf32);
+                format!("{path}:{}:{}", at.line + 1, at.character + 1)
+            }
+            None => path.into(),
+        }
+    }
+}
+
+fn is_unknown(tag: &ConfiguredTag) -> bool {
+    matches!(tag.tag.value, Said::Unknown)
+}
+
+/// Stands behind the section that counts, of several.
+const COUNTS: &str = "   <- counts";
+
+/// Format, serial, age and lineage of a state.
+fn about(state: &StackState) -> Vec<String> {
+    let mut parts = vec![state.file.format.as_str().to_owned()];
+    parts.extend(state.file.serial.map(|it| format!("serial {it}")));
+    let now = SystemTime::now();
+    let written = state.modified.and_then(|it| now.duration_since(it).ok());
+    parts.extend(written.map(|it| format!("written {} ago", age(it))));
+    let mut lines = vec![parts.join(", ")];
+    let lineage = state.file.lineage.as_ref();
+    lines.extend(lineage.map(|it| format!("lineage {}", visible(it))));
+    lines
+}
+fn realm(realm: Option<&Realm>) -> String {
+    match realm {
+        Some(realm) => format!("realm {realm}"),
+        None => "no realm".to_owned(),
+    }
+}
+
+fn told(identity: &Identity) -> String {
+    visible(&identity.to_string())
+}
+
+/// A text in which no control character can speak to a terminal.
+fn visible(text: &str) -> String {
+    let shown = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(shown).collect()
+}
+
+/// The words of a text in lines of at most `width` characters. A longer word has a line of its own.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("one line at least");
+        let length = line.chars().count();
+        match line.is_empty() {
+            true => line.push_str(word),
+            false if length + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            false => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
