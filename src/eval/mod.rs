@@ -1,6 +1,6 @@
 //! What an expression comes to, and where each value was written.
 //!
-//! An expression and a [`Scope`](scope::Scope) go in, a [`Value`](value::Value) comes out; what cannot
+//! An expression and a [`Scope`] go in, a [`Value`] comes out; what cannot
 //! be known is unknown, never guessed. Knows nothing of stacks, and nothing of what a name stands for.
 
 mod call;
