@@ -307,7 +307,7 @@ fn damage_costs_only_the_block_in_which_it_is() {
             _ => Damage::Truncate,
         };
         let next = at + text[at..].chars().next().map_or(0, char::len_utf8);
-        let (damaged, resumed, by) = match damage {
+        let (damaged, mut resumed, by) = match damage {
             Damage::Drop => (
                 format!("{}{}", &text[..at], &text[next..]),
                 next,
@@ -320,6 +320,17 @@ fn damage_costs_only_the_block_in_which_it_is() {
             ),
             Damage::Truncate => (text[..at].to_owned(), text.len() + 1, 0),
         };
+        // a comment that the damage opens, or keeps from closing, goes on to the next `*/`, as it does
+        // for Terraform: what lies in it is no block any more
+        let opens = matches!(damage, Damage::Insert("/*"));
+        let closed = [at.saturating_sub(1), at].map(|it| text.get(it..it + 2));
+        let was_closed = matches!(damage, Damage::Drop) && closed.contains(&Some("*/"));
+        if let Some(end) = text[next.min(text.len())..]
+            .find("*/")
+            .filter(|_| opens || was_closed)
+        {
+            resumed = next + end + 2;
+        }
         let mut touched = None;
         let after = survivors(&File::split(Source::new(&damaged)));
         let mut lost = Vec::new();

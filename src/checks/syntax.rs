@@ -152,6 +152,23 @@ resource "aws_vpc" "v" {
         );
     }
 
+    /// As public repositories have it.
+    #[test]
+    fn what_is_commented_out_is_none_of_ours() {
+        let old = "resource \"aws_vpc\" \"old\" {\n  tags = { \"gantrycd:resource-identity-realm\" = \"a/b\" }\n}\n";
+        for comment in [
+            format!("/*\n{old}/*\n*/\n"),
+            format!("/*\n{old}# see /* here\n*/\n"),
+            format!("/*\n{old}*/locals {{}}\n"),
+            format!("/*\n{old}*/# foo\n"),
+            format!("locals {{}} /*\n{old} /* */\n"),
+        ] {
+            check(&format!(
+                "#- main.tf\n{comment}resource \"aws_vpc\" \"new\" {{}}\n"
+            ));
+        }
+    }
+
     #[test]
     fn what_terraform_accepts_is_silent() {
         check(

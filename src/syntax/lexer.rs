@@ -589,7 +589,7 @@ impl<'a, N: Notes> Lexer<'a, N> {
     }
 
     /// The end of the comment whose `/*` stands at byte `at`; `None` when it is not closed, or when
-    /// what closes it was not meant to.
+    /// that was the middle of a text whose quote is missing.
     pub fn block_comment(&mut self, at: usize) -> Option<usize> {
         let (from, end) = self.comment_end;
         let start = at + 2;
@@ -601,29 +601,19 @@ impl<'a, N: Notes> Lexer<'a, N> {
         (!self.swallows(at, end)).then_some(end)
     }
 
-    /// Whether the comment from `at` to `end` passes over a header that was not commented out:
-    /// another comment is opened behind it, or one of its marks is the middle of a word.
+    /// Whether what looks like a comment from `at` to `end` began within a word, as in `sandbox/**`,
+    /// and passes over a header. Any other comment goes to its first `*/`, whatever is in between:
+    /// for Terraform it does.
     fn swallows(&self, at: usize, end: usize) -> bool {
-        let comment = &self.text[at..end];
-        let Some(first) = memchr(b'\n', comment) else {
+        let joins = |b: &u8| !b.is_ascii_whitespace() && !b"{[](),".contains(b);
+        if !self.text[..at].last().is_some_and(joins) {
             return false;
-        };
-        let joins = |b: &u8| !b.is_ascii_whitespace() && !b"{}[](),".contains(b);
-        let in_word =
-            self.text[..at].last().is_some_and(joins) || self.text.get(end).is_some_and(joins);
-        let mut header = false;
-        let mut line = at + first + 1;
-        while line < end {
-            let length = memchr(b'\n', &self.text[line..end]).unwrap_or(end - line);
-            header = header
-                || header::indented_at_most(self.text, line, self.indent)
-                    .is_some_and(|at| header::is_header(&self.text[at..]));
-            if header && (in_word || opens_comment(&self.text[line..line + length])) {
-                return true;
-            }
-            line += length + 1;
         }
-        false
+        let mut lines = memchr::memchr_iter(b'\n', &self.text[at..end]).map(|it| at + it + 1);
+        lines.any(|line| {
+            header::indented_at_most(self.text, line, self.indent)
+                .is_some_and(|at| header::is_header(&self.text[at..]))
+        })
     }
 
     /// The end of the line of byte `at`, before its `\n` or `\r\n`.
@@ -635,11 +625,6 @@ impl<'a, N: Notes> Lexer<'a, N> {
             None => self.text.len(),
         }
     }
-}
-
-/// Whether `/*` stands on `line` as the mark of a comment does: at its start or behind a blank.
-fn opens_comment(line: &[u8]) -> bool {
-    memmem::find_iter(line, b"/*").any(|at| at == 0 || matches!(line[at - 1], b' ' | b'\t'))
 }
 
 impl Candidates {
