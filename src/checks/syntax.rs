@@ -162,6 +162,7 @@ resource "aws_vpc" "v" {
             format!("/*\n{old}*/locals {{}}\n"),
             format!("/*\n{old}*/# foo\n"),
             format!("locals {{}} /*\n{old} /* */\n"),
+            format!("locals {{}}/*\n{old}*/\n"),
         ] {
             check(&format!(
                 "#- main.tf\n{comment}resource \"aws_vpc\" \"new\" {{}}\n"

@@ -605,7 +605,7 @@ impl<'a, N: Notes> Lexer<'a, N> {
     /// and passes over a header. Any other comment goes to its first `*/`, whatever is in between:
     /// for Terraform it does.
     fn swallows(&self, at: usize, end: usize) -> bool {
-        let joins = |b: &u8| !b.is_ascii_whitespace() && !b"{[](),".contains(b);
+        let joins = |b: &u8| !b.is_ascii_whitespace() && !b"{}[](),".contains(b);
         if !self.text[..at].last().is_some_and(joins) {
             return false;
         }
