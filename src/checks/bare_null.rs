@@ -33,7 +33,7 @@ use crate::syntax::ExpressionKind;
 use crate::text::Span;
 use crate::workspace::{IgnoredTags, Place, Snapshot, Stack, Tags, is_editable};
 
-use super::entries::Object;
+use super::entries::{Object, is_plain};
 use super::{Check, Edit, Finding, Fix, Severity, keys};
 
 pub(super) const CHECK: Check = Check {
@@ -113,19 +113,33 @@ fn fix(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
             is_safe: true,
         });
     }
+    let file = snapshot.file(&finding.place.path)?;
+    let (object, at) = file.entry_at(finding.place.span)?;
+    let ExpressionKind::Object(entries) = &object.kind else {
+        return None;
+    };
+    let key = entries[at].key.span();
+    if !is_plain(file, key) {
+        return None;
+    }
+    let written = Place {
+        path: finding.place.path.clone(),
+        span: key,
+    };
     Some(Fix {
         title: "Put null in quotes: it opts out then".to_owned(),
         edits: vec![Edit {
             place: finding.place.clone(),
             new_text: "\"null\"".to_owned(),
         }],
-        is_safe: true,
+        // it would opt out a whole stack
+        is_safe: !keys::reach_default_tags(snapshot, &written),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{actions, check, check_action};
+    use crate::fixture::{Fixture, actions, check, check_action};
 
     #[test]
     fn where_it_is_written() {
@@ -299,6 +313,25 @@ resource "aws_sqs_queue" "q" {
     }
 
     #[test]
+    fn a_whole_stack_is_not_opted_out_unasked() {
+        let text = |of: &str| {
+            format!(
+                "#- main.tf\n{of}\nlocals {{\n  tags = {{ \"gantrycd:resource-identity\" = null }}\n}}\n"
+            )
+        };
+        let safe = |text: &str| {
+            let snapshot = Fixture::new(text).snapshot();
+            let findings = crate::checks::run(&snapshot, &Default::default());
+            findings[0].fixes(&snapshot)[0].is_safe
+        };
+        let resource = "resource \"aws_sqs_queue\" \"q\" {\n  tags = local.tags\n}";
+        let provider = "provider \"aws\" {\n  default_tags {\n    tags = local.tags\n  }\n}";
+        assert!(safe(&text(resource)));
+        assert!(!safe(&text(provider)));
+        assert!(!safe(&text(&format!("{resource}\n{provider}"))));
+    }
+
+    #[test]
     fn in_json_no_entry_is_taken_out() {
         let json = |key: &str| {
             format!(
@@ -307,5 +340,8 @@ resource "aws_sqs_queue" "q" {
         };
         assert_eq!(actions(&json("gantrycd:resource-identity-realm")), [""; 0]);
         assert_eq!(actions(&json("gantrycd:resource-identity")).len(), 1);
+        // in a template the quotes would have to be escaped
+        let template = "#- main.tf.json\n{\"resource\": {\"aws_sqs_queue\": {\"q\": {\"tags\": \"${merge({}, { \\\"gantrycd:resource-identity\\\" = nu$0ll })}\"}}}}\n";
+        assert_eq!(actions(template), [""; 0]);
     }
 }

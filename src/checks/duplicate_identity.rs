@@ -801,4 +801,32 @@ aws_s3_bucket.y arn=arn:aws:s3:::logs
 "#,
         );
     }
+
+    #[test]
+    fn an_opt_out_counts_whatever_else_is_not_known() {
+        for tags in [
+            "merge(var.tags, { \"gantrycd:resource-identity\" = \"null\" })",
+            "{ (var.key) = 1, \"gantrycd:resource-identity\" = \"\" }",
+            "{ \"gantrycd:resource-identity\" = \"null\", \"gantrycd:resource-identity-realm\" = var.key }",
+        ] {
+            check(&format!(
+                r#"
+#- a/main.tf
+variable "tags" {{}}
+variable "key" {{}}
+resource "aws_s3_bucket" "x" {{
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: Until applied
+  tags = {tags}
+}}
+#- a/terraform.tfstate
+aws_s3_bucket.x arn=arn:aws:s3:::logs
+#- b/main.tf
+resource "aws_s3_bucket" "y" {{}}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: Until applied
+#- b/terraform.tfstate
+aws_s3_bucket.y arn=arn:aws:s3:::logs
+"#
+            ));
+        }
+    }
 }

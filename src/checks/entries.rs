@@ -26,6 +26,8 @@ pub(super) struct Object<'a> {
 #[derive(Clone, Copy)]
 struct Cell {
     line: u32,
+    /// Another one only of a heredoc.
+    last_line: u32,
     key: Span,
     /// From the key's end to the `=`.
     gap: Span,
@@ -143,6 +145,8 @@ impl<'a> Object<'a> {
             let at = self.span.start as usize + 1 + inner.len();
             let new = match inner.is_empty() {
                 true => format!(" {key} = {value} "),
+                // a comment alone
+                false if self.entries.is_empty() => format!(" {key} = {value}"),
                 false if inner.ends_with(',') => format!(" {key} = {value}"),
                 false => format!(", {key} = {value}"),
             };
@@ -152,8 +156,8 @@ impl<'a> Object<'a> {
             };
             return Some(vec![self.edit(span, new)]);
         }
-        let indent = &text[close_line..close];
-        if !indent.trim().is_empty() {
+        let outer = &text[close_line..close];
+        if !outer.trim().is_empty() {
             return None;
         }
         let line_end = self.source().line_end();
@@ -167,7 +171,9 @@ impl<'a> Object<'a> {
                 let next = self.entries[1].key.span().start as usize;
                 text[first..next].contains(',')
             };
-            if commas && !behind.starts_with(',') {
+            // a new line parts them, too: nothing is put behind a heredoc or before a comment
+            let is_free = behind.is_empty() || behind.starts_with('#') || behind.starts_with("//");
+            if commas && is_free && !is_heredoc(&last.value) {
                 edits.push(self.edit(Span::at(last.value.span.end as usize), ",".to_owned()));
             }
         }
@@ -186,9 +192,23 @@ impl<'a> Object<'a> {
             );
         }
         let gap = " ".repeat(spaces);
-        let new = format!("{indent}  {key}{gap}= {value}{line_end}");
+        let indent = match self.entries.last().map(|it| it.key.span().start) {
+            Some(last) => self.indent_of(last).map(str::to_owned),
+            None => None,
+        };
+        let indent = indent.unwrap_or_else(|| format!("{outer}  "));
+        let new = format!("{indent}{key}{gap}= {value}{line_end}");
         edits.push(self.edit(Span::at(close_line), new));
         Some(edits)
+    }
+
+    /// The blanks before byte `offset`, when nothing else stands before it on its line.
+    fn indent_of(&self, offset: u32) -> Option<&'a str> {
+        let before = self.source().slice(Span {
+            start: self.source().line_start(offset),
+            end: offset,
+        });
+        before.trim().is_empty().then_some(before)
     }
 
     fn align(&self, cell: &Cell, width: usize, widest: usize) -> Option<Edit> {
@@ -212,12 +232,14 @@ impl<'a> Object<'a> {
                 end: entry.value.span.start,
             });
             let gap = between.len() - between.trim_start_matches(' ').len();
-            let is_cell = line == self.line(entry.value.span.end)
+            let last_line = self.line(entry.value.span.end.saturating_sub(1));
+            let is_cell = (line == last_line || is_heredoc(&entry.value))
                 && source.slice(before).trim().is_empty()
                 && between[gap..].starts_with('=');
             if is_cell {
                 cells.push(Cell {
                     line,
+                    last_line,
                     key,
                     gap: Span::new(key.end as usize, key.end as usize + gap),
                     width: columns(source.slice(key)),
@@ -228,12 +250,19 @@ impl<'a> Object<'a> {
     }
 }
 
+/// Whether the entry whose key stands at `key` is one of the file's own objects: in JSON, what is
+/// written in a template has its quotes escaped.
+pub(super) fn is_plain(file: &ModuleFile, key: Span) -> bool {
+    file.syntax().is_some() || file.source().slice(key).starts_with('"')
+}
+
 /// The cells on successive lines of which `line` is one.
 fn chain(cells: &[Cell], line: u32) -> &[Cell] {
-    let Some(at) = cells.iter().position(|it| it.line == line) else {
+    let is_there = |it: &Cell| it.line == line || it.last_line == line;
+    let Some(at) = cells.iter().position(is_there) else {
         return &[];
     };
-    let follows = |a: &Cell, b: &Cell| a.line + 1 == b.line;
+    let follows = |a: &Cell, b: &Cell| a.last_line + 1 == b.line;
     let mut start = at;
     while start > 0 && follows(&cells[start - 1], &cells[start]) {
         start -= 1;
@@ -243,6 +272,10 @@ fn chain(cells: &[Cell], line: u32) -> &[Cell] {
         end += 1;
     }
     &cells[start..end]
+}
+
+fn is_heredoc(value: &Expression) -> bool {
+    matches!(&value.kind, ExpressionKind::Template(it) if it.heredoc)
 }
 
 fn is_aligned(chain: &[Cell]) -> bool {

@@ -116,8 +116,12 @@ pub(super) fn remove_comment(snapshot: &Snapshot, place: &Place) -> Option<Fix> 
     } else {
         // the blanks before it, not those of the indentation
         let before = text[line_start..span.start].trim_end();
-        if !before.is_empty() {
-            span.start = line_start + before.len();
+        let behind = text[span.end..line_end].trim_start_matches([' ', '\t']);
+        match (before.is_empty(), behind.trim().is_empty()) {
+            (false, true) => span.start = line_start + before.len(),
+            // code stands behind it: one of the two gaps is enough
+            (_, false) => span.end = line_end - behind.len(),
+            (true, true) => {}
         }
     }
     Some(Fix {

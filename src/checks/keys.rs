@@ -64,6 +64,17 @@ where
     found.into_values().flatten()
 }
 
+/// Whether a key that is written at a place gets into the default tags of a provider.
+pub(super) fn reach_default_tags(snapshot: &Snapshot, key: &Place) -> bool {
+    let mut providers = snapshot.stacks.iter().flat_map(|it| &it.providers);
+    providers.any(|provider| {
+        let tags = &provider.tags;
+        let ours = [&tags.identity, &tags.realm];
+        ours.iter().any(|it| it.key.as_ref() == Some(key))
+            || tags.strays.iter().any(|it| it.place == *key)
+    })
+}
+
 /// Whether gantrycd certainly reads the tags of a resource: its provider is listed, no comment opts
 /// it out, and as far as anybody knows its type takes tags.
 pub(super) fn are_read(snapshot: &Snapshot, stack: &Stack, configured: &Configured) -> bool {

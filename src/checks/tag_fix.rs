@@ -10,7 +10,9 @@ use crate::identity::{IDENTITY_TAG, Mode, REALM_TAG, Realm};
 use crate::syntax::{Expression, ExpressionKind};
 use crate::text::Span;
 use crate::workspace::tag_support::takes_tags;
-use crate::workspace::{Place, RowRef, Snapshot, Stack, Tag, is_editable};
+use crate::workspace::{
+    Place, RowRef, Snapshot, Stack, Tag, When, header, ignores_tags, is_editable,
+};
 
 use super::entries::Object;
 use super::fix::everywhere;
@@ -51,6 +53,12 @@ pub(super) fn default_realm(snapshot: &Snapshot, finding: &Finding) -> Option<Fi
         let block = snapshot.block_at(it)?;
         (*block.block().keyword == *"provider").then_some(block)
     })?;
+    let mut providers = snapshot.stacks.iter().flat_map(|it| &it.providers);
+    let is_hidden =
+        providers.any(|it| header(&it.block) == header(&block) && it.ignored.may_hide(REALM_TAG));
+    if is_hidden {
+        return None;
+    }
     let realm = realm_of(only_stack(snapshot, &block.file)?);
     let value = format!("\"{realm}\"");
     let key = format!("\"{REALM_TAG}\"");
@@ -149,7 +157,13 @@ impl<'a> Taggable<'a> {
                 (None, None) => None,
             };
             let takes = source.and_then(|it| takes_tags(stack, resource_type, it));
-            takes == Some(true) && configured.is_none_or(|it| tag(&it.own).key.is_none())
+            takes == Some(true)
+                && configured
+                    .is_none_or(|it| tag(&it.own).key.is_none() && !it.ignored.may_hide_ours())
+        };
+        let ends_already = |row: &RowRef| {
+            let group = snapshot.duplicate(*row);
+            group.is_some_and(|it| it.when() == When::UntilApplied)
         };
         let file_name = block.file.path.file_name()?.to_str()?;
         let is_ours = is_editable(&block.file.path) && !is_override(file_name);
@@ -158,6 +172,9 @@ impl<'a> Taggable<'a> {
         }
         let first = rows.first()?;
         let resource = snapshot.stack(*first).resource(snapshot.row(*first).site?);
+        if rows.iter().any(ends_already) || resource.may_ignore_changes(&ignores_tags) {
+            return None;
+        }
         Some(Self {
             block,
             resource,
@@ -342,6 +359,20 @@ mod tests {
                 "\n  tags = {\n    list = [\n      1\n    ]\n    OUT\n  }\n",
             ),
             ("\n  tags = {}\n", "\n  tags = { OUT }\n"),
+            ("\n  tags = { /* c */ }\n", "\n  tags = { /* c */ OUT }\n"),
+            // entries may be parted by a comma or by a new line
+            (
+                "\n  tags = {\n    A = 1,\n    B = <<EOT\nx\nEOT\n  }\n",
+                "\n  tags = {\n    A                            = 1,\n    B                            = <<EOT\nx\nEOT\n    OUT\n  }\n",
+            ),
+            (
+                "\n  tags = {\n    a_key_as_long_as_the_one_of_gantrycd = 1,\n    b_key_as_long_as_the_one_of_gantrycd = 2 /* c */,\n  }\n",
+                "\n  tags = {\n    a_key_as_long_as_the_one_of_gantrycd = 1,\n    b_key_as_long_as_the_one_of_gantrycd = 2 /* c */,\n    \"gantrycd:resource-identity\"         = \"null\"\n  }\n",
+            ),
+            (
+                "\n  tags = merge(\n    local.tags, {\n      A = 1\n  })\n",
+                "\n  tags = merge(\n    local.tags, {\n      A                            = 1\n      OUT\n  })\n",
+            ),
             (
                 "\n  tags = { Name = \"logs\" }\n",
                 "\n  tags = { Name = \"logs\", OUT }\n",
@@ -412,6 +443,18 @@ mod tests {
         let json = "{\"resource\": {\"aws_s3_bucket\": {\"x$0\": {}}}}";
         let in_json = format!("#- a/main.tf.json\n{json}{OTHER}");
         assert_eq!(actions(&in_json), [""; 0]);
+        // what would never be applied, and what is on its way
+        for body in [
+            "\n  lifecycle {\n    ignore_changes = [tags]\n  }\n",
+            "\n  lifecycle {\n    ignore_changes = all\n  }\n",
+        ] {
+            assert_eq!(offered(&block(body)), [""; 0], "{body}");
+        }
+        let provider =
+            "provider \"aws\" {\n  ignore_tags {\n    key_prefixes = [\"gantrycd:\"]\n  }\n}\n";
+        assert_eq!(offered(&format!("{provider}{}", block(""))), [""; 0]);
+        let realm = "\n  tags = { \"gantrycd:resource-identity-realm\" = \"x\" }\n";
+        assert_eq!(offered(&block(realm)), [""; 0]);
         // a type that takes no tags
         let alias = "#- a/main.tf\nresource \"aws_kms_alias\" \"x$0\" {}\n#- a/terraform.tfstate\naws_kms_alias.x id=1 untaggable arn=arn:aws:kms:eu-west-1:111122223333:alias/x\n#- b/terraform.tfstate\naws_kms_alias.x arn=arn:aws:kms:eu-west-1:111122223333:alias/x untaggable\n"
             .replace("id=1 ", "");

@@ -32,8 +32,8 @@ use crate::identity::{IDENTITY_TAG, REALM_TAG, StrayKey};
 use crate::syntax::{Entry, ExpressionKind, Key};
 use crate::workspace::{Place, Snapshot, is_editable};
 
-use super::entries::Object;
-use super::{Check, Edit, Finding, Fix, Severity};
+use super::entries::{Object, is_plain};
+use super::{Check, Edit, Finding, Fix, Severity, keys};
 
 pub(super) const CHECK: Check = Check {
     code: "unknown-gantrycd-tag",
@@ -97,6 +97,12 @@ fn fix(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
     if entries.iter().filter(means).count() > 1 {
         return None;
     }
+    if !is_plain(file, finding.place.span) {
+        return None;
+    }
+    // an id there would take the identity from everything that the provider serves
+    let in_default_tags = keys::reach_default_tags(snapshot, &finding.place);
+    let is_safe = meant != IDENTITY_TAG || !in_default_tags;
     let new_text = format!("\"{meant}\"");
     Some(Fix {
         title: format!("Write {meant}"),
@@ -107,7 +113,7 @@ fn fix(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
                 new_text,
             }],
         },
-        is_safe: true,
+        is_safe,
     })
 }
 
@@ -121,7 +127,7 @@ fn written(entry: &Entry) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{TWO_STACKS, check, check_action, check_no_action};
+    use crate::fixture::{Fixture, TWO_STACKS, check, check_action, check_no_action};
 
     #[test]
     fn keys_that_nobody_reads() {
@@ -230,6 +236,23 @@ resource "aws_sqs_queue" "q" {
             "Write",
             "resource \"aws_sqs_queue\" \"q\" {\r\n  tags = {\r\n    Name = \"q\"\r\n    \"gantrycd:resource-identity-realm\" = \"x\"\r\n  }\r\n}\r\n",
         );
+    }
+
+    #[test]
+    fn not_in_a_template_of_json_and_no_id_in_default_tags_unasked() {
+        check_no_action(
+            "#- main.tf.json\n{\"resource\": {\"aws_sqs_queue\": {\"q\": {\"tags\": \"${merge({}, { \\\"gantrycd:resource-$0identiy\\\" = \\\"x\\\" })}\"}}}}\n",
+        );
+        let safe = |key: &str| {
+            let text = format!(
+                "#- main.tf\nprovider \"aws\" {{\n  default_tags {{\n    tags = {{ \"{key}\" = \"x\" }}\n  }}\n}}\n"
+            );
+            let snapshot = Fixture::new(&text).snapshot();
+            let findings = crate::checks::run(&snapshot, &Default::default());
+            findings[0].fixes(&snapshot)[0].is_safe
+        };
+        assert!(safe("gantrycd:resource-identity-relam"));
+        assert!(!safe("gantrycd:resource-identiy"));
     }
 
     #[test]

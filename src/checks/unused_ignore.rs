@@ -214,6 +214,10 @@ aws_route.explicitly_not untaggable
                 "/*\n * a\n * $0gantrycd:resource-identity: ignore=true\n */\nresource \"aws_route\" \"r\" {}\n",
                 "/*\n * a\n */\nresource \"aws_route\" \"r\" {}\n",
             ),
+            (
+                "resource \"aws_route\" \"r\" {\n  /* $0gantrycd:resource-identity: ignore=true */ region = 1\n}\n",
+                "resource \"aws_route\" \"r\" {\n  region = 1\n}\n",
+            ),
         ] {
             check_action(
                 &format!("#- main.tf\n{before}{state}"),

@@ -149,7 +149,13 @@ impl Tags {
             own => Some((own.clone(), own)),
         };
         let (own_identity, identity) = over(&self.identity, &default.identity)?;
-        let (own_realm, realm) = over(&self.realm, &default.realm)?;
+        let realms = over(&self.realm, &default.realm);
+        // of what is opted out nobody asks for the realm
+        let is_asked_for = !identity.as_deref().is_some_and(identity::opts_out);
+        let (own_realm, realm) = match realms {
+            None if !is_asked_for => (None, None),
+            realms => realms?,
+        };
         let own = identity::Tags {
             identity: own_identity,
             realm: own_realm,
