@@ -1,7 +1,5 @@
 //! Quick fixes: edits of text that mend a finding.
 
-use std::collections::BTreeSet;
-
 use crate::config::{Declared, ModuleFile, is_override};
 use crate::identity::Mode;
 use crate::identity::comment::IGNORE;
@@ -139,8 +137,7 @@ pub(super) fn remove_comment(snapshot: &Snapshot, place: &Place) -> Option<Fix> 
 
 /// What the title of a fix says of a file that several stacks use.
 pub(super) fn everywhere(snapshot: &Snapshot, file: &ModuleFile) -> String {
-    let stacks: BTreeSet<_> = snapshot.uses(file).iter().map(|it| it.stack).collect();
-    match stacks.len() {
+    match snapshot.stacks_of(file).len() {
         0 | 1 => String::new(),
         n => format!(" in all {n} stacks that use it"),
     }

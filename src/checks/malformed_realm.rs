@@ -893,4 +893,15 @@ resource "aws_sqs_queue" "q" {
         check(&each("toset([for it in var.s : it])"));
         check(&each("{ for it in var.s : it => 1 }"));
     }
+
+    #[test]
+    fn a_default_is_not_believed_beside_values_that_cannot_be_read() {
+        let text = "#- main.tf\nvariable \"realm\" {\n  default = \"a/b\"\n}\nresource \"aws_sqs_queue\" \"q\" {\n  tags = { \"gantrycd:resource-identity-realm\" = var.realm }\n}\n#- terraform.tfvars\n";
+        let fixture = Fixture::new(text);
+        let count = || crate::checks::run(&fixture.snapshot(), &Default::default()).len();
+        assert_eq!(count(), 1);
+        // UTF-16
+        std::fs::write(fixture.path("terraform.tfvars"), b"\xff\xfer\0e\0").unwrap();
+        assert_eq!(count(), 0);
+    }
 }

@@ -33,6 +33,7 @@ mod untaggable_type;
 mod unused_ignore;
 mod workspace_file;
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -178,6 +179,24 @@ pub fn run(snapshot: &Snapshot, editor: &Settings) -> Vec<Finding> {
     findings.retain(|it| !settings.excludes(snapshot, it));
     findings.sort_by(|a, b| (&a.place, a.code, &a.message).cmp(&(&b.place, b.code, &b.message)));
     findings
+}
+
+/// Leaves one of what stands at one place of one text, whatever names the file has: where it really
+/// is, or else the first. An editor shows it under the name that it was opened by, and needs all.
+pub fn once_for_each_text(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
+    let text = |it: &Finding| {
+        let real = snapshot.real(&it.place.path).to_path_buf();
+        (real, it.place.span, it.code)
+    };
+    let mut names: HashMap<_, Arc<Path>> = HashMap::new();
+    for finding in &*findings {
+        let path = &finding.place.path;
+        let name = names.entry(text(finding)).or_insert_with(|| path.clone());
+        if snapshot.real(path) == &**path {
+            *name = path.clone();
+        }
+    }
+    findings.retain(|it| names.get(&text(it)) == Some(&it.place.path));
 }
 
 impl Finding {

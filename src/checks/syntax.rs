@@ -63,7 +63,11 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
 /// in many places: of each block, one.
 pub(super) fn faults(file: &ModuleFile) -> impl Iterator<Item = (Fault, Span)> {
     let block = |it: &Fault| file.block_at(it.span().start).map(|it| it.id);
-    let faults = file.faults();
+    let faults = match file.source().text().contains('\0') {
+        // what is encrypted or compressed is at fault as a whole
+        true => file.faults().get(..1).unwrap_or_default(),
+        false => file.faults(),
+    };
     let by_block = faults.chunk_by(move |a, b| block(a).is_some() && block(a) == block(b));
     by_block.map(|it| {
         let fault = to_blame(it);
@@ -150,6 +154,14 @@ resource "aws_vpc" "v" {
         check(
             "#- main.tf.json\n{ \"resource\": [ }\n                ^ syntax: This is no JSON object\n",
         );
+    }
+
+    #[test]
+    fn what_is_encrypted_is_told_of_once() {
+        let text = "#- terraform.tfvars\n\0GITCRYPT\0\u{1}{]\n\u{2}) ${\n\"x\n= =\n";
+        let fixture = crate::fixture::Fixture::new(text);
+        let findings = crate::checks::run(&fixture.snapshot(), &Default::default());
+        assert_eq!(findings.len(), 1, "{findings:#?}");
     }
 
     /// As public repositories have it.

@@ -1,6 +1,5 @@
 //! Quick fixes that declare something by a tag: an opt-out, or a realm.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unicode_normalization::UnicodeNormalization;
@@ -118,8 +117,7 @@ pub(super) fn realm_of(stack: &Stack) -> String {
 
 /// The stack that a file is part of, if it is only one.
 fn only_stack<'a>(snapshot: &'a Snapshot, file: &ModuleFile) -> Option<&'a Stack> {
-    let stacks: BTreeSet<_> = snapshot.uses(file).iter().map(|it| it.stack).collect();
-    let mut stacks = stacks.into_iter();
+    let mut stacks = snapshot.stacks_of(file).into_iter();
     match (stacks.next(), stacks.next()) {
         (Some(only), None) => Some(&snapshot.stacks[only]),
         _ => None,

@@ -100,6 +100,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let parts = parts(&arguments.paths)?;
     let find = |snapshot: &Snapshot| {
         let mut findings = checks::run(snapshot, &Default::default());
+        checks::once_for_each_text(snapshot, &mut findings);
         findings.retain(|it| {
             let is = |code: &String| code == it.code;
             // a fault of the workspace file is one of every part

@@ -2,7 +2,7 @@
 //!
 //! Walks and reads; knows nothing of what it reads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -44,6 +44,8 @@ impl Stamp {
 pub(super) struct Listing {
     /// Configuration files, those of modules in use under `.terraform` included.
     pub(super) configuration: BTreeSet<PathBuf>,
+    /// Of those that are symbolic links, where they really are.
+    pub(super) links: BTreeMap<PathBuf, PathBuf>,
     /// `*.tfstate`, and JSON beside configuration that says that it is `show -json`.
     pub(super) states: BTreeSet<PathBuf>,
     /// Inventories of `.gantrycd/state`.
@@ -92,6 +94,9 @@ impl Listing {
                 continue;
             };
             if super::is_read(root, entry.path()) {
+                if is_link && let Some(real) = real_path(root, entry.path()) {
+                    listing.links.insert(entry.path().to_path_buf(), real);
+                }
                 listing.configuration.insert(entry.into_path());
             } else if name == ".terraform.lock.hcl" {
                 listing.locked.extend(entry.path().parent().map(Into::into));
@@ -140,6 +145,13 @@ impl Listing {
         let parents = modules.filter_map(|it| it.parent());
         parents.map(Into::into).collect()
     }
+}
+
+/// Where a symbolic link leads, by the name that it has below `root` if it lies there.
+fn real_path(root: &Path, link: &Path) -> Option<PathBuf> {
+    let real = fs::canonicalize(link).ok()?;
+    let below = real.strip_prefix(fs::canonicalize(root).ok()?);
+    Some(below.map_or(real.clone(), |it| root.join(it)))
 }
 
 /// Configuration files directly in a directory.

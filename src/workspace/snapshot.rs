@@ -1,6 +1,6 @@
 //! What a workspace comes to at one moment.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,6 +53,8 @@ pub struct Snapshot {
     /// Who reads what another stack owns, sorted by reader.
     pub edges: Vec<Edge>,
     files: BTreeMap<Arc<Path>, Arc<ModuleFile>>,
+    /// Of files that are symbolic links, where they really are.
+    links: HashMap<Arc<Path>, Arc<Path>>,
     uses: HashMap<Arc<Path>, Vec<Use>>,
     rows: HashMap<(Arc<Path>, BlockId), Vec<RowRef>>,
     groups: HashMap<RowRef, usize>,
@@ -122,6 +124,9 @@ impl Snapshot {
                 }
             }
         }
+        let links = workspace.listing.links.iter();
+        let links = links.map(|(path, real)| (path.as_path().into(), real.as_path().into()));
+        let links = links.collect();
         let members = |(at, group): (usize, &Group)| {
             let claims = group.now.rows.iter().chain(&group.planned.rows);
             claims.map(move |it| (*it, at)).collect::<Vec<_>>()
@@ -134,6 +139,7 @@ impl Snapshot {
             duplicates,
             edges,
             files,
+            links,
             uses,
             rows,
             variables,
@@ -179,6 +185,20 @@ impl Snapshot {
         let directory = file.path.parent();
         let uses = directory.and_then(|it| self.uses.get(it));
         uses.map_or(&[], |it| it)
+    }
+
+    /// Where a file really is: a symbolic link is another name of the same text.
+    pub fn real<'a>(&'a self, path: &'a Path) -> &'a Path {
+        self.links.get(path).map_or(path, |it| it)
+    }
+
+    /// The stacks that a file's text is part of, by whatever name.
+    pub fn stacks_of(&self, file: &ModuleFile) -> BTreeSet<usize> {
+        let real = self.real(&file.path);
+        let links = self.links.iter().filter(|(_, it)| ***it == *real);
+        let names = links.map(|(path, _)| &**path).chain([real, &*file.path]);
+        let directories = names.filter_map(|it| self.uses.get(it.parent()?));
+        directories.flatten().map(|it| it.stack).collect()
     }
 
     /// The module of a stack's tree.

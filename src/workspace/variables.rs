@@ -1,7 +1,7 @@
 //! Values of root variables from outside of the configuration: `.tfvars` files and the workspace
 //! file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -60,6 +60,8 @@ impl Given {
 pub(super) struct Variables {
     /// By directory, in the order in which Terraform reads them: later ones win.
     files: HashMap<Arc<Path>, Vec<Arc<ModuleFile>>>,
+    /// Directories with such a file that cannot be read at all.
+    unread: HashSet<Arc<Path>>,
     /// Those that somebody names with `-var-file`, or does not.
     by_hand: Vec<Arc<ModuleFile>>,
     pub(super) workspace_file: Option<Arc<ModuleFile>>,
@@ -85,6 +87,17 @@ fn rank(name: &str) -> Option<u8> {
     }
 }
 
+/// The directories of files that Terraform reads by itself and we cannot.
+fn unread(workspace: &Workspace) -> HashSet<Arc<Path>> {
+    let files = workspace.configuration.iter();
+    let unread = files.filter(|(_, it)| it.file().is_none());
+    let of = |path: &Arc<Path>| {
+        rank(&path.file_name()?.to_string_lossy())?;
+        Some(path.parent()?.into())
+    };
+    unread.filter_map(|(path, _)| of(path)).collect()
+}
+
 impl Variables {
     pub(super) fn new<'a>(
         workspace: &Workspace,
@@ -94,6 +107,7 @@ impl Variables {
         let on_disk = workspace.configuration.get(&*workspace_file);
         let mut found = Self {
             files: HashMap::new(),
+            unread: unread(workspace),
             by_hand: Vec::new(),
             workspace_file: None,
             is_unread: on_disk.is_some_and(|it| it.file().is_none()),
@@ -148,6 +162,9 @@ impl Variables {
                 let value = constant(&attribute.value, &file.path);
                 given.values.insert(name, value);
             }
+        }
+        if self.unread.contains(&stack.directory) {
+            given.is_doubtful();
         }
         // what such a file in the stack's directory sets, somebody may set so, or otherwise
         for file in &self.by_hand {

@@ -221,3 +221,31 @@ fn the_help_names_every_flag_and_code() {
         assert!(help.contains(word), "{word}\n{help}");
     }
 }
+
+/// As a public repository has it: one file of provider blocks, and links to it in every stack.
+#[cfg(unix)]
+#[test]
+fn a_text_with_several_names_is_told_of_once() {
+    let example = Example::empty();
+    example.write(
+        "provider.tf",
+        "provider \"aws\" {\n  endpoints {\n    s3 = \"http://localhost:4566\"\n  }\n}\n",
+    );
+    for stack in ["a", "b"] {
+        example.write(
+            &format!("{stack}/main.tf"),
+            "resource \"aws_sqs_queue\" \"q\" {}\n",
+        );
+        std::os::unix::fs::symlink(
+            "../provider.tf",
+            example.path(&format!("{stack}/provider.tf")),
+        )
+        .unwrap();
+    }
+    let report = json(&run(example.root(), &["check", "--format", "json"]));
+    let findings = report["findings"].as_array().unwrap();
+    let lines: Vec<_> = findings.iter().map(line).collect();
+    assert_eq!(lines, ["hint emulator-without-realm provider.tf 2:10-2:31"]);
+    // one realm would be that of all three
+    assert_eq!(findings[0]["fixes"].as_array().unwrap().len(), 0);
+}
