@@ -79,6 +79,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         if reader == owner || circle_of.get(&reader) != circle_of.get(&owner) {
             continue;
         }
+        // only within a circle there is a way back, and the search for it takes longer
         let back = astar(&graph, owner, |it| it == reader, |_| 1, |_| 0);
         let place = snapshot
             .place(edge.reader)

@@ -152,6 +152,8 @@ pub struct Finding {
     pub is_unnecessary: bool,
     /// Whether a person set how grave it is.
     is_graded: bool,
+    /// What would mend it, where that came of looking for it.
+    ready: Option<Fix>,
 }
 
 /// Another place that takes part in a finding.
@@ -202,7 +204,21 @@ pub fn once_for_each_text(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
 impl Finding {
     /// What would mend it, the likeliest first. `snapshot` is the one that it was found in.
     pub fn fixes(&self, snapshot: &Snapshot) -> Vec<Fix> {
-        Check::of(self.code).map_or_else(Vec::new, |it| (it.fixes)(snapshot, self))
+        let check = Check::of(self.code);
+        let mut fixes = check.map_or_else(Vec::new, |it| (it.fixes)(snapshot, self));
+        for fix in &mut fixes {
+            let file = fix
+                .edits
+                .first()
+                .and_then(|it| snapshot.file(&it.place.path));
+            let everywhere = file
+                .map(|it| fix::everywhere(snapshot, it))
+                .unwrap_or_default();
+            if !fix.title.ends_with(&everywhere) {
+                fix.title += &everywhere;
+            }
+        }
+        fixes
     }
 
     /// How grave it is in an editor.
@@ -227,6 +243,7 @@ impl Finding {
             related: Vec::new(),
             is_unnecessary: false,
             is_graded: false,
+            ready: None,
         }
     }
 

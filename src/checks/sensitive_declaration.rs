@@ -341,6 +341,16 @@ resource "aws_vpc" "v" {{
 variable "secret" {
   sensitive = true
 }
+provider "aws" {
+  alias = "ignoring"
+  ignore_tags {
+    key_prefixes = var.unknown
+  }
+}
+resource "aws_vpc" "perhaps_kept_from_the_state" {
+  provider = aws.ignoring
+  tags     = { "gantrycd:resource-identity" = var.secret }
+}
 # gantrycd:resource-identity: ignore=true
 resource "aws_vpc" "ignored" {
   tags = { "gantrycd:resource-identity" = var.secret }

@@ -26,6 +26,7 @@
 //! ```
 
 use crate::syntax::Fault as SyntaxFault;
+use crate::text::Span;
 use crate::workspace::{Place, Snapshot};
 
 use super::settings::{Fault, faults};
@@ -40,6 +41,11 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
+    if let Some((path, why)) = snapshot.unread_workspace_file() {
+        let message = format!("{why}. Nothing that it sets counts.");
+        let message = syntax::sentence(&message);
+        findings.push(Finding::new(CHECK.severity, path, Span::at(0), message));
+    }
     let Some(file) = snapshot.workspace_file() else {
         return;
     };
@@ -51,34 +57,30 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         let message = syntax::sentence(&format!("{fault}. {consequence}"));
         findings.push(Finding::new(CHECK.severity, &file.path, span, message));
     }
-    for Fault { span, message, .. } in faults(snapshot, file) {
-        findings.push(Finding::new(CHECK.severity, &file.path, span, message));
+    for Fault { span, message, fix } in faults(snapshot, file) {
+        let mut finding = Finding::new(CHECK.severity, &file.path, span, message);
+        finding.ready = fix.map(|it| Fix {
+            title: it.title,
+            edits: vec![Edit {
+                place: Place {
+                    path: file.path.clone(),
+                    span: it.span,
+                },
+                new_text: it.new_text,
+            }],
+            is_safe: it.is_safe,
+        });
+        findings.push(finding);
     }
 }
 
-fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
-    let Some(file) = snapshot.workspace_file() else {
-        return Vec::new();
-    };
-    let faults = faults(snapshot, file).into_iter();
-    let faults = faults.filter(|it| it.span == finding.place.span && it.message == finding.message);
-    let fixes = faults.filter_map(|it| it.fix).map(|it| Fix {
-        title: it.title,
-        edits: vec![Edit {
-            place: Place {
-                path: file.path.clone(),
-                span: it.span,
-            },
-            new_text: it.new_text,
-        }],
-        is_safe: it.is_safe,
-    });
-    fixes.collect()
+fn fixes(_: &Snapshot, finding: &Finding) -> Vec<Fix> {
+    finding.ready.iter().cloned().collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{check, check_action, check_no_action};
+    use crate::fixture::{Fixture, check, check_action, check_no_action};
 
     #[test]
     fn everything_that_can_be_set() {
@@ -400,5 +402,47 @@ locals {
         check_no_action("#- gantrycd.hcl\nchecks {\n  syntax = \"off\"\n  $0sintax = \"off\"\n}\n");
         check_no_action("#- a/main.tf\n#- b/main.tf\n#- gantrycd.hcl\nstack \"$0c\" {}\n");
         check_no_action("#- gantrycd.hcl\nchecks {\n  $0everything = \"off\"\n}\n");
+    }
+
+    /// How many fixes there are of the faults in a workspace file.
+    fn fixes_of(text: &str) -> usize {
+        let fixture = Fixture::new(&format!("#- gantrycd.hcl\n{text}\n"));
+        let snapshot = fixture.snapshot();
+        let findings = crate::checks::run(&snapshot, &Default::default());
+        assert!(!findings.is_empty(), "{text}");
+        let fixes = findings.iter().flat_map(|it| it.fixes(&snapshot));
+        fixes.count()
+    }
+
+    #[test]
+    fn nothing_is_corrected_that_would_be_another_fault() {
+        for text in [
+            // the line's end belongs to a heredoc
+            "checks {\n  untaggable-type = <<E\nOff\nE\n}",
+            // two slips for one key
+            "checks {\n  untagable-type = \"off\"\n  untaggable-typ = \"hint\"\n}",
+            "chekcs {}\ncheks {}",
+            // it is set already
+            "variables = {}\nvariables {}",
+            // a block is no value, and has the labels that it takes
+            "variable \"realm\" {}",
+            "check \"x\" {}",
+            "state \"x\" {}",
+            "cheks = {}",
+        ] {
+            assert_eq!(fixes_of(text), 0, "{text}");
+        }
+        assert_eq!(fixes_of("cheks {\n  untagable-type = \"of\"\n}"), 1);
+        assert_eq!(fixes_of("checks {\n  untagable-type = \"of\"\n}"), 1);
+    }
+
+    #[test]
+    fn one_that_cannot_be_read_at_all_is_told_of() {
+        let fixture = Fixture::new("#- main.tf\nlocals {}\n");
+        std::fs::write(fixture.path("gantrycd.hcl"), b"\xff\xfec\0h\0").unwrap();
+        let findings = crate::checks::run(&fixture.snapshot(), &Default::default());
+        let messages: Vec<_> = findings.iter().map(|it| (it.code, &*it.message)).collect();
+        let expected = "The file is UTF-16; save it as UTF-8. Nothing that it sets counts.";
+        assert_eq!(messages, [("workspace-file", expected)]);
     }
 }

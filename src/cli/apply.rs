@@ -20,6 +20,8 @@ use super::Read;
 /// Fixes whose edits touch wait for the next pass, and for no more passes than this.
 const MOST_PASSES: usize = 10;
 
+const CHANGED: &str = "the file has changed since it was read";
+
 /// What applying came to.
 pub(super) struct Applied {
     /// The workspace as it is now.
@@ -98,7 +100,13 @@ impl Batch {
 fn batches(snapshot: &Snapshot, findings: &[Finding], refused: &BTreeSet<PathBuf>) -> Vec<Batch> {
     let mut batches = Vec::new();
     let mut real = HashMap::new();
-    for finding in findings {
+    let is_setting = |it: &&Finding| it.code == "workspace-file" && is_mended(snapshot, it);
+    // what is set decides what else is to be fixed
+    let settings_first = refused.is_empty() && findings.iter().any(|it| is_setting(&it));
+    for finding in findings
+        .iter()
+        .filter(|it| !settings_first || is_setting(it))
+    {
         let mut fixes = finding.fixes(snapshot).into_iter();
         let Some(fix) = fixes.find(|it| it.is_safe) else {
             continue;
@@ -110,14 +118,23 @@ fn batches(snapshot: &Snapshot, findings: &[Finding], refused: &BTreeSet<PathBuf
             (real.clone(), path.clone())
         });
         let files: Files = files.collect();
+        // a link may lead out of the workspace, where nobody asked for anything
         let may = |(real, path): (&PathBuf, &Arc<Path>)| {
-            is_editable(real) && is_editable(path) && !refused.contains(real)
+            real.starts_with(&snapshot.root)
+                && is_editable(real)
+                && is_editable(path)
+                && !refused.contains(real)
         };
         if files.iter().all(may) {
             add(&mut batches, files, fix);
         }
     }
     batches
+}
+
+/// Whether a finding has a safe fix.
+fn is_mended(snapshot: &Snapshot, finding: &Finding) -> bool {
+    finding.fixes(snapshot).iter().any(|it| it.is_safe)
 }
 
 /// Adds a fix to what is written in this pass, or leaves it for the next one: where it touches one
@@ -150,11 +167,15 @@ fn write(snapshot: &Snapshot, batch: &Batch) -> Result<(), String> {
         let source = snapshot.source(path).filter(|it| is_of(it, &bytes));
         let edited = source
             .and_then(|_| edited(&bytes, edits))
-            .ok_or_else(|| not_fixed(path, &"the file has changed since it was read"))?;
+            .ok_or_else(|| not_fixed(path, &CHANGED))?;
         let beside = beside(real, &edited).map_err(|why| not_fixed(path, &why))?;
-        new.push((beside, real, path));
+        new.push((beside, bytes, real, path));
     }
-    for (file, real, path) in new {
+    for (file, bytes, real, path) in new {
+        // meanwhile a person may have saved it, or removed it
+        if fs::read(real).ok().as_ref() != Some(&bytes) {
+            return Err(not_fixed(path, &CHANGED));
+        }
         let persisted = file.persist(real);
         persisted.map_err(|why| not_fixed(path, &why.error))?;
     }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::checks::{self, Finding, Severity};
 use crate::workspace::Snapshot;
 
+use super::output::visible;
 use super::{Read, apply, github, json, junit, sarif, text};
 
 /// What to check, and how to tell of it.
@@ -117,7 +118,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         true => {
             let applied = apply::apply(read, find);
             for change in applied.changes.iter().filter(|_| !arguments.quiet) {
-                eprintln!("fixed: {change}");
+                eprintln!("fixed: {}", visible(change));
             }
             for error in &applied.errors {
                 eprintln!("error: {error}");

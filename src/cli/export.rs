@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::identity::Row;
 use crate::workspace::{Group, RowRef, Snapshot, Stack, header};
 
-use super::output::{Columns, Location, Named, Reason, State, VERSION};
+use super::output::{Columns, Location, Named, Reason, State, VERSION, visible};
 use super::{Format, On};
 
 /// Prints every row with its identity, the duplicates and the dependencies.
@@ -154,7 +154,12 @@ fn text(snapshot: &Snapshot) -> String {
     let named = |it: RowRef| format!("{} of {}", snapshot.address(it), snapshot.stack(it).name);
     for group in recorded_duplicates(snapshot) {
         let claims: Vec<_> = group.now.rows.iter().map(|it| named(*it)).collect();
-        _ = writeln!(out, "duplicate {}: {}", group.id, claims.join(", "));
+        _ = writeln!(
+            out,
+            "duplicate {}: {}",
+            visible(&group.id),
+            claims.join(", ")
+        );
     }
     for edge in &snapshot.edges {
         _ = writeln!(out, "{} reads {}", named(edge.reader), named(edge.owner));
@@ -165,8 +170,8 @@ fn text(snapshot: &Snapshot) -> String {
 fn what(snapshot: &Snapshot, row: RowRef) -> String {
     let row = snapshot.row(row);
     match (&row.claim, &row.looks_up) {
-        (Ok(identity), _) => identity.to_string(),
-        (Err(_), Some(identity)) => format!("reads {identity}"),
-        (Err(reason), None) => format!("none: {reason}"),
+        (Ok(identity), _) => visible(&identity.to_string()),
+        (Err(_), Some(identity)) => visible(&format!("reads {identity}")),
+        (Err(reason), None) => visible(&format!("none: {reason}")),
     }
 }

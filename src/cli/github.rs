@@ -38,9 +38,15 @@ pub(super) fn render(checked: &Checked) -> String {
 }
 
 fn data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
+    let shown = |c: char| match c {
+        '%' => "%25".to_owned(),
+        '\r' => "%0D".to_owned(),
+        '\n' => "%0A".to_owned(),
+        // it would speak to whoever reads the log
+        c if c.is_control() => c.escape_default().to_string(),
+        c => c.to_string(),
+    };
+    text.chars().map(shown).collect()
 }
 
 fn property(text: &str) -> String {

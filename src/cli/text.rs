@@ -6,6 +6,7 @@ use crate::checks::{Finding, Severity};
 use crate::workspace::{Place, Snapshot};
 
 use super::check::Checked;
+use super::output::visible;
 
 /// All findings and a last line that counts them.
 pub(super) fn render(checked: &Checked, coloured: bool) -> String {
@@ -69,12 +70,23 @@ fn report<'a>(snapshot: &'a Snapshot, finding: &'a Finding) -> Vec<Group<'a>> {
 
 /// The line of a place with its span underlined; of a file that is no text of ours, its name.
 fn element<'a>(snapshot: &'a Snapshot, place: &Place, kind: AnnotationKind) -> Element<'a> {
-    let path = snapshot.relative(&place.path).into_string();
+    let path = visible(&snapshot.relative(&place.path));
     match snapshot.source(&place.path) {
-        Some(source) => Snippet::source(source.text())
-            .path(path)
-            .annotation(kind.span(place.span.range()))
-            .into(),
+        Some(source) => {
+            // of a long file only the lines that are shown
+            let from = source.line_start(place.span.start) as usize;
+            let end = place.span.range().end;
+            let rest = &source.text()[end..];
+            let to = rest
+                .find('\n')
+                .map_or(source.text().len(), |it| end + it + 1);
+            let line = source.position(place.span.start, Default::default()).line;
+            Snippet::source(&source.text()[from..to])
+                .line_start(line as usize + 1)
+                .path(path)
+                .annotation(kind.span(place.span.range().start - from..end - from))
+                .into()
+        }
         None => Origin::path(path).into(),
     }
 }

@@ -156,6 +156,11 @@ impl Snapshot {
         self.files.get(path)
     }
 
+    /// The workspace file when there is one that cannot be read at all, and why.
+    pub fn unread_workspace_file(&self) -> Option<&(Arc<Path>, String)> {
+        self.variables.unread_file.as_ref()
+    }
+
     /// The workspace file, if there is one.
     pub fn workspace_file(&self) -> Option<&Arc<ModuleFile>> {
         self.variables.workspace_file.as_ref()

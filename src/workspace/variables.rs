@@ -65,8 +65,8 @@ pub(super) struct Variables {
     /// Those that somebody names with `-var-file`, or does not.
     by_hand: Vec<Arc<ModuleFile>>,
     pub(super) workspace_file: Option<Arc<ModuleFile>>,
-    /// Whether there is a workspace file that cannot be read.
-    is_unread: bool,
+    /// The workspace file when it cannot be read, and why.
+    pub(super) unread_file: Option<(Arc<Path>, String)>,
     /// Of an editor's settings.
     editor: Arc<[Entry]>,
 }
@@ -110,7 +110,10 @@ impl Variables {
             unread: unread(workspace),
             by_hand: Vec::new(),
             workspace_file: None,
-            is_unread: on_disk.is_some_and(|it| it.file().is_none()),
+            unread_file: on_disk.filter(|it| it.file().is_none()).map(|it| {
+                let why = it.problem.clone().unwrap_or_default();
+                (workspace_file.as_path().into(), why)
+            }),
             editor: workspace.variables.clone(),
         };
         for file in files {
@@ -173,7 +176,7 @@ impl Variables {
                 given.values.extend(names.map(|it| (it, Value::unknown())));
             }
         }
-        if self.is_unread {
+        if self.unread_file.is_some() {
             given.is_doubtful();
         }
         if let Some(file) = &self.workspace_file {

@@ -157,7 +157,9 @@ fn permissions_and_links_stay() {
     let done = fix(&example, &[]);
     assert_eq!(done.code, Some(0), "{done:?}");
     // one file, by its own name
-    assert_eq!(done.err, told("shared/common.tf"));
+    let everywhere = " in all 3 stacks that use it\n";
+    let told = told("shared/common.tf").replace('\n', everywhere);
+    assert_eq!(done.err, told);
     assert_eq!(
         example.read("shared/common.tf"),
         format!("{WELL_FORMED}{VPC}")
@@ -215,4 +217,48 @@ fn what_init_installed_is_never_touched() {
         (Some(i32::from(cfg!(unix))), "")
     );
     assert_eq!(files(&example), before);
+}
+
+#[test]
+fn what_is_set_is_mended_first_and_then_decides() {
+    let example = Example::empty();
+    let tags =
+        "resource \"aws_vpc\" \"v\" {\n  tags = { \"gantrycd:resource-identity\" = null }\n}\n";
+    example.write("main.tf", tags);
+    example.write("gantrycd.hcl", "checks {\n  bare-null = \"of\"\n}\n");
+    let done = fix(&example, &[]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert_eq!(
+        example.read("gantrycd.hcl"),
+        "checks {\n  bare-null = \"off\"\n}\n"
+    );
+    assert_eq!(example.read("main.tf"), tags);
+}
+
+#[test]
+fn all_three_kinds_of_safe_fixes_are_made() {
+    let example = Example::empty();
+    example.write(
+        "main.tf",
+        format!("{NEAR_MISS}{VPC}resource \"aws_vpc\" \"w\" {{\n  tags = {{ \"gantrycd:resource-identity\" = null }}\n}}\nresource \"aws_vpc\" \"x\" {{\n  tags = {{ \"gantrycd:resource-identity-relam\" = \"r\" }}\n}}\n"),
+    );
+    let done = fix(&example, &[]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert_eq!(
+        example.read("main.tf"),
+        format!(
+            "{WELL_FORMED}{VPC}resource \"aws_vpc\" \"w\" {{\n  tags = {{ \"gantrycd:resource-identity\" = \"null\" }}\n}}\nresource \"aws_vpc\" \"x\" {{\n  tags = {{ \"gantrycd:resource-identity-realm\" = \"r\" }}\n}}\n"
+        )
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_out_of_the_workspace_is_not_followed() {
+    let (example, elsewhere) = (Example::empty(), Example::empty());
+    elsewhere.write("shared.tf", format!("{NEAR_MISS}{VPC}"));
+    std::os::unix::fs::symlink(elsewhere.path("shared.tf"), example.path("main.tf")).unwrap();
+    let done = fix(&example, &[]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert_eq!(elsewhere.read("shared.tf"), format!("{NEAR_MISS}{VPC}"));
 }

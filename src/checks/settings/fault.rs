@@ -1,6 +1,6 @@
 //! What is wrong with settings: whatever the table of what can be set does not know.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,6 +31,8 @@ pub(in crate::checks) struct Replacement {
     pub(in crate::checks) new_text: String,
     /// Whether nothing else can have been meant.
     pub(in crate::checks) is_safe: bool,
+    /// Of a key: where the first key of its section stands.
+    key_of: Option<u32>,
 }
 
 /// What is wrong with the workspace file, errors of syntax aside.
@@ -79,6 +81,16 @@ impl<'a> Reader<'a> {
 
     fn faults(mut self, keys: Keys, items: &Items) -> Vec<Fault> {
         self.section(None, keys, items);
+        // of two slips for one key neither is corrected
+        let mut times: HashMap<(u32, String), usize> = HashMap::new();
+        let key = |it: &Replacement| Some((it.key_of?, it.new_text.clone()));
+        for it in self.faults.iter().filter_map(|it| key(it.fix.as_ref()?)) {
+            *times.entry(it).or_default() += 1;
+        }
+        for fault in &mut self.faults {
+            let is_only = |it: &Replacement| key(it).is_none_or(|it| times[&it] == 1);
+            fault.fix = fault.fix.take().filter(is_only);
+        }
         self.faults
     }
 
@@ -99,18 +111,18 @@ impl<'a> Reader<'a> {
         for (key_name, value) in &items.pairs {
             match keys.find(&key_name.text) {
                 Some(key) => self.value(key, key_name, value),
-                None => self.unknown(key_name, name, keys, items),
+                None => self.unknown(key_name, None, name, keys, items),
             }
         }
         let mut seen = BTreeSet::new();
         for block in &items.blocks {
             let keyword = &block.keyword;
             let Some(key) = keys.find(&keyword.text) else {
-                self.unknown(keyword, name, keys, items);
+                self.unknown(keyword, Some(block.labels.len()), name, keys, items);
                 continue;
             };
             let Takes::Block(label, keys) = &key.takes else {
-                self.no_block(key, block);
+                self.no_block(key, block, items);
                 continue;
             };
             self.labels(*label, block);
@@ -135,8 +147,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A key that does not exist.
-    fn unknown(&mut self, key: &Name, section: Option<&str>, keys: Keys, items: &Items) {
+    /// A key that does not exist; of a block, with how many labels.
+    fn unknown(
+        &mut self,
+        key: &Name,
+        labels: Option<usize>,
+        section: Option<&str>,
+        keys: Keys,
+        items: &Items,
+    ) {
         let text = &key.text;
         let what = match (section, keys) {
             (_, Keys::EachCode(_)) => format!("There is no check `{text}`"),
@@ -154,9 +173,18 @@ impl<'a> Reader<'a> {
         let set: Vec<_> = set.chain(blocks.map(|it| &it.keyword)).collect();
         let known = keys.all().into_iter().map(|(name, _)| name);
         let fault = self.misspelt(key.span, what, text, known, As::Name);
-        // what is set already cannot be set again
-        let is_free = |it: &Replacement| set.iter().all(|set| *set.text != *it.new_text);
+        // what is set already cannot be set again, and a block is no value
+        let is_free = |it: &Replacement| {
+            let wanted = keys.find(&it.new_text).and_then(|it| match it.takes {
+                Takes::Block(label, _) => Some(usize::from(label.is_some())),
+                _ => None,
+            });
+            wanted == labels && set.iter().all(|set| *set.text != *it.new_text)
+        };
         fault.fix = fault.fix.take().filter(is_free);
+        if let Some(fix) = &mut fault.fix {
+            fix.key_of = Some(items.at());
+        }
     }
 
     /// Says what is wrong with a word, and what was meant if that is clear.
@@ -179,17 +207,20 @@ impl<'a> Reader<'a> {
         };
         let old_text = self.source.slice(span).to_owned();
         let fault = self.fault(span, &format!("{what}: did you mean {meant}?"), LEFT_ASIDE);
-        fault.fix = near.is_only.then(|| Replacement {
+        // of a heredoc, the line's end would go too
+        let is_plain = near.is_only && !old_text.contains('\n');
+        fault.fix = is_plain.then(|| Replacement {
             title: format!("Change `{old_text}` to `{new_text}`"),
             span,
             new_text,
             is_safe: true,
+            key_of: None,
         });
         fault
     }
 
     /// A block in the place of a value.
-    fn no_block(&mut self, key: &Key, block: &Section) {
+    fn no_block(&mut self, key: &Key, block: &Section, beside: &Items) {
         let keyword = &block.keyword;
         let what = format!("`{}` is set with `=`.", keyword.text);
         let is_object = block.labels.is_empty() && block.items.blocks.is_empty();
@@ -198,12 +229,22 @@ impl<'a> Reader<'a> {
             Takes::Word(_, keys) => !keys.is_empty(),
             _ => false,
         };
+        let pairs = beside
+            .pairs
+            .iter()
+            .filter(|(it, _)| it.text == keyword.text);
+        let blocks = beside
+            .blocks
+            .iter()
+            .filter(|it| it.keyword.text == keyword.text);
+        let is_only = pairs.count() == 0 && blocks.count() == 1;
         let fault = self.fault(block.header, &what, LEFT_ASIDE);
-        fault.fix = (is_object && takes_object).then(|| Replacement {
+        fault.fix = (is_object && takes_object && is_only).then(|| Replacement {
             title: format!("Write `{} = {{`", keyword.text),
             span: Span::at(keyword.span.range().end),
             new_text: " =".to_owned(),
             is_safe: true,
+            key_of: None,
         });
     }
 

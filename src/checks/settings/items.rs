@@ -101,11 +101,21 @@ impl<'a> Items<'a> {
                         let text = text.into();
                         items.pairs.push((Name { text, span }, value));
                     }
+                    // what cannot be read is told of already
+                    None if matches!(key.kind, ExpressionKind::Unreadable) => {}
+                    None if key.span.is_empty() => {}
                     None => items.nameless.push(key.span),
                 },
             }
         }
         Some(items)
+    }
+
+    /// Where the first of them stands.
+    pub(super) fn at(&self) -> u32 {
+        let pairs = self.pairs.iter().map(|(name, _)| name.span.start);
+        let blocks = self.blocks.iter().map(|it| it.header.start);
+        pairs.chain(blocks).min().unwrap_or(0)
     }
 
     /// What stands in the blocks of this name.

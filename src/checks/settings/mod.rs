@@ -135,6 +135,7 @@ impl Settings {
 
     /// What an editor's settings say, with a sentence for each fault in them.
     pub fn of_editor(json: &serde_json::Value) -> (Self, Vec<String>) {
+        let json = &as_tables(json);
         let source = Source::new(&json.to_string());
         let Ok(attributes) = json_attributes(&source) else {
             let what = format!("The settings are to be an object, not `{}`.", source.text());
@@ -195,6 +196,29 @@ impl Settings {
             it.value.set.is_match(&*path)
         })
     }
+}
+
+/// The same with objects in the place of empty arrays that can be none: Neovim has one notation for
+/// both.
+fn as_tables(json: &serde_json::Value) -> serde_json::Value {
+    let mut json = json.clone();
+    let tables = |it: &mut serde_json::Value| {
+        if it.as_array().is_some_and(Vec::is_empty) {
+            *it = serde_json::Value::Object(Default::default());
+        }
+    };
+    tables(&mut json);
+    for section in ["checks", "variables"] {
+        if let Some(section) = json.get_mut(section) {
+            tables(section);
+        }
+    }
+    let checks = json.get_mut("checks").and_then(|it| it.as_object_mut());
+    checks
+        .into_iter()
+        .flat_map(|it| it.values_mut())
+        .for_each(tables);
+    json
 }
 
 /// What is set for each check. Of a key that is set twice the last counts.
@@ -455,6 +479,19 @@ checks {
         );
         let own = "stack \"a\" {\n  variables = { who = \"fine\" }\n}";
         check_with(&editor, &text(own, "", "c/d"));
+    }
+
+    #[test]
+    fn the_empty_tables_of_lua_are_no_fault() {
+        for json in [
+            json!([]),
+            json!({ "checks": [], "variables": [] }),
+            json!({ "checks": { "lonely-realm": [] } }),
+            json!({ "checks": { "lonely-realm": { "exclude": [] } } }),
+        ] {
+            let (_, faults) = Settings::of_editor(&json);
+            assert_eq!(faults, [""; 0], "{json}");
+        }
     }
 
     #[test]

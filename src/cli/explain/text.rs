@@ -10,6 +10,8 @@ use crate::identity::{
 use crate::text::Encoding;
 use crate::workspace::{Outlook, Place, Planned, RowRef, Said, Snapshot, StackState, Why, header};
 
+use super::super::output::visible;
+
 /// Lines of prose are not longer, in characters.
 const WIDTH: usize = 96;
 
@@ -626,15 +628,6 @@ fn realm(realm: Option<&Realm>) -> String {
 
 fn told(identity: &Identity) -> String {
     visible(&identity.to_string())
-}
-
-/// A text in which no control character can speak to a terminal.
-fn visible(text: &str) -> String {
-    let shown = |c: char| match c.is_control() {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
-    };
-    text.chars().map(shown).collect()
 }
 
 /// The words of a text in lines of at most `width` characters. A longer word has a line of its own.
