@@ -131,6 +131,15 @@ resource "aws_vpc" "v" {}
     }
 
     #[test]
+    fn a_block_that_does_not_close_is_told_of_at_its_brace() {
+        for rest in ["", "\nresource \"aws_vpc\" \"next\" {}\n"] {
+            check(&format!(
+                "#- main.tf\nresource \"aws_vpc\" \"v\" {{\n                       ^ syntax: A bracket is opened here and not closed.\n  cidr_block = 1\n{rest}"
+            ));
+        }
+    }
+
+    #[test]
     fn a_block_is_told_of_once() {
         check(
             r#"

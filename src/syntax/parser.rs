@@ -93,8 +93,14 @@ impl File {
                 faults.extend(Parser::new(&self.source, label.span).label().err());
             }
             collect(&self.body(id), &mut faults);
+            // where a block does not close, that is why its last line has no end
+            let open = block
+                .fault
+                .filter(|it| matches!(it, Fault::UnclosedBracket(_)));
             if first == faults.len() {
                 faults.extend(block.fault);
+            } else if open.is_some_and(|it| !faults[first..].contains(&it)) {
+                faults.splice(first..first, open);
             }
         }
         faults

@@ -529,7 +529,7 @@ checks {
         let exclude = settings.of("untaggable-type").unwrap().exclude.as_ref();
         assert_eq!(exclude.unwrap().value.written, ["a/**".into()]);
 
-        for odd in [json!(7), json!([]), json!("off")] {
+        for odd in [json!(7), json!([1]), json!("off")] {
             let (_, faults) = Settings::of_editor(&odd);
             let told = format!("The settings are to be an object, not `{odd}`.");
             assert_eq!(faults, [told]);
