@@ -94,13 +94,11 @@ impl File {
             }
             collect(&self.body(id), &mut faults);
             // where a block does not close, that is why its last line has no end
-            let open = block
-                .fault
-                .filter(|it| matches!(it, Fault::UnclosedBracket(_)));
+            let is_open = |it: &Fault| matches!(it, Fault::UnclosedBracket(_));
             if first == faults.len() {
                 faults.extend(block.fault);
-            } else if open.is_some_and(|it| !faults[first..].contains(&it)) {
-                faults.splice(first..first, open);
+            } else if !faults[first..].iter().any(is_open) {
+                faults.splice(first..first, block.fault.filter(is_open));
             }
         }
         faults
