@@ -71,9 +71,8 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
             finding.related.extend(marked(snapshot, stack, &place));
             finding
         });
-        let within =
-            reached.path == place.path && finding.related.iter().any(|it| it.place == reached);
-        if !within && !is_in(snapshot, &place, &reached) {
+        let is_told = finding.related.iter().any(|it| it.place == reached);
+        if !is_told && !is_in(snapshot, &place, &reached) {
             finding.related.push(Related {
                 message: format!("{} has it here", stack.name),
                 place: reached,
@@ -299,6 +298,29 @@ provider "aws" {{
         check(&text);
         let findings = crate::checks::run(&Fixture::new(&text).snapshot(), &Default::default());
         assert!(findings[0].related[0].place.path.ends_with("a/main.tf"));
+    }
+
+    #[test]
+    fn what_it_reaches_is_related_once() {
+        let text = r#"
+#- main.tf
+variable "secret" {
+  sensitive = true
+}
+locals {
+  tags = { "gantrycd:resource-identity" = var.secret }
+                                          ^^^^^^^^^^ sensitive-declaration
+}
+#- other.tf
+resource "aws_vpc" "v" {
+  for_each = toset(["a", "b"])
+  tags     = local.tags
+}
+"#;
+        check(text);
+        let findings = crate::checks::run(&Fixture::new(text).snapshot(), &Default::default());
+        let related: Vec<_> = findings[0].related.iter().map(|it| &*it.message).collect();
+        assert_eq!(related, ["the variable is sensitive", ". has it here"]);
     }
 
     #[test]
