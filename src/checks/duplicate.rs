@@ -8,8 +8,9 @@ use crate::workspace::{Group, Place, RowRef, Snapshot, When, header};
 use super::{Finding, Related, Severity, capped, listed};
 
 /// One finding on every block that takes part in the group, each with the others as related
-/// places. `relation` stands between the address and the others, and `consequence` is a sentence. A claim that has no block is related at its state; where none has one, the finding
-/// stands at the state of the first. One that the configuration on screen ends is information.
+/// places. `relation` stands between the address and the others; the consequence is a sentence. A
+/// claim that has no block is related at its state; where none has one, the finding stands at the
+/// state of the first. One that the configuration on screen ends is information.
 pub(super) fn findings(
     snapshot: &Snapshot,
     group: &Group,
