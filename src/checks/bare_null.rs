@@ -48,7 +48,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
     let mut told = BTreeSet::new();
     for stack in &snapshot.stacks {
         let mut look = |tags: &Tags, ignored: &IgnoredTags| {
-            for (key, tag) in [(IDENTITY_TAG, &tags.identity), (REALM_TAG, &tags.realm)] {
+            for (key, tag) in tags.both() {
                 let is_read = tag.is_absent() && !ignored.may_hide(key);
                 let written = tag.key.as_ref().filter(|_| is_read);
                 let Some(finding) = written.and_then(|it| finding(snapshot, stack, key, it)) else {
@@ -91,11 +91,7 @@ fn finding(snapshot: &Snapshot, stack: &Stack, key: &str, written: &Place) -> Op
 /// The `null` of the entry whose key is written at a place; `None` where another expression comes
 /// to null.
 fn null_at(snapshot: &Snapshot, key: &Place) -> Option<Span> {
-    let (object, at) = snapshot.file(&key.path)?.entry_at(key.span)?;
-    let ExpressionKind::Object(entries) = &object.kind else {
-        return None;
-    };
-    let value = &entries[at].value;
+    let value = &snapshot.file(&key.path)?.entry_at(key.span)?.entry().value;
     matches!(value.kind, ExpressionKind::Null).then_some(value.span)
 }
 
@@ -104,21 +100,16 @@ fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
 }
 
 fn fix(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
+    let file = snapshot.file(&finding.place.path)?;
+    let found = file.entry_at(finding.place.span)?;
     if finding.message.starts_with(REALM_TAG) {
-        let file = snapshot.file(&finding.place.path)?;
-        let (object, at) = file.entry_at(finding.place.span)?;
         return Some(Fix {
             title: format!("Remove {REALM_TAG} = null"),
-            edits: Object::new(file, object)?.remove(at)?,
+            edits: Object::new(file, found.object)?.remove(found.at)?,
             is_safe: true,
         });
     }
-    let file = snapshot.file(&finding.place.path)?;
-    let (object, at) = file.entry_at(finding.place.span)?;
-    let ExpressionKind::Object(entries) = &object.kind else {
-        return None;
-    };
-    let key = entries[at].key.span();
+    let key = found.entry().key.span();
     if !is_plain(file, key) {
         return None;
     }

@@ -164,15 +164,14 @@ fn ignore_all(snapshot: &Snapshot, path: &Path) -> Option<Fix> {
     for (at, block) in file.blocks.iter().enumerate() {
         let mut rows = snapshot.rows_of(file, block.id).iter();
         if rows.any(|it| unreached(snapshot, *it).is_some()) {
-            let one = fix::ignore_comment(snapshot, &Declared::new(file, at));
+            let one = fix::ignore_comment(&Declared::new(file, at));
             edits.extend(one.into_iter().flat_map(|it| it.edits));
         }
     }
     (edits.len() > 1).then(|| Fix {
         title: format!(
-            "Ignore all {} resources of this file that the declaration does not reach{}",
-            edits.len(),
-            fix::everywhere(snapshot, file)
+            "Ignore all {} resources of this file that the declaration does not reach",
+            edits.len()
         ),
         edits,
         is_safe: false,

@@ -39,9 +39,9 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use crate::identity::{Arn, Origin, opts_out};
+use crate::identity::{Arn, Origin};
 use crate::workspace::{
-    ConfiguredProvider, Place, RowRef, Said, Served, Snapshot, Stack, Tags, header, is_editable,
+    ConfiguredProvider, Place, RowRef, Served, Snapshot, Stack, Tags, header, is_editable,
 };
 
 use super::{Check, Finding, Fix, Related, Severity, fix, tag_fix};
@@ -118,12 +118,7 @@ fn local_endpoint(
 
 /// Whether default tags certainly have neither a realm nor an opt-out.
 fn declares_nothing(tags: &Tags) -> bool {
-    let opts_out = match &tags.identity.value {
-        Said::Absent | Said::Sensitive => false,
-        Said::Text(text, _) => opts_out(text),
-        Said::Unknown => true,
-    };
-    tags.realm.is_absent() && !opts_out
+    tags.realm.is_absent() && tags.identity.opts_out() == Some(false)
 }
 
 /// Whether an endpoint lies on this machine or in a private network.

@@ -1,6 +1,6 @@
 //! Quick fixes: edits of text that mend a finding.
 
-use crate::config::{Declared, ModuleFile, is_override};
+use crate::config::{Declared, is_override};
 use crate::identity::Mode;
 use crate::identity::comment::IGNORE;
 use crate::syntax::Place as CommentPlace;
@@ -20,6 +20,19 @@ pub struct Fix {
     pub is_safe: bool,
 }
 
+impl Fix {
+    /// The same with a title that says how many stacks use the file, when these are several.
+    pub fn with_stacks(mut self, snapshot: &Snapshot) -> Self {
+        let edit = self.edits.first();
+        let file = edit.and_then(|it| snapshot.file(&it.place.path));
+        let stacks = file.map_or(0, |it| snapshot.stacks_of(it).len());
+        if stacks > 1 {
+            self.title += &format!(" in all {stacks} stacks that use it");
+        }
+        self
+    }
+}
+
 /// One replacement of text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edit {
@@ -32,7 +45,7 @@ pub struct Edit {
 /// The ignore comment on the block that a finding stands in.
 pub(super) fn ignore_block(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
     let block = snapshot.block_at(&finding.place);
-    let fix = block.and_then(|it| ignore_comment(snapshot, &it));
+    let fix = block.and_then(|it| ignore_comment(&it));
     fix.into_iter().collect()
 }
 
@@ -40,7 +53,7 @@ pub(super) fn ignore_block(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
 /// with the header's own indentation and line end. `None` where it is opted out already, where
 /// nobody may edit the file, where the block only changes another, or where the header does not begin
 /// its line.
-pub fn ignore_comment(snapshot: &Snapshot, block: &Declared) -> Option<Fix> {
+pub fn ignore_comment(block: &Declared) -> Option<Fix> {
     let (file, block) = (&block.file, block.block());
     let syntax = file.syntax()?;
     let name = file.path.file_name()?.to_str()?;
@@ -63,14 +76,13 @@ pub fn ignore_comment(snapshot: &Snapshot, block: &Declared) -> Option<Fix> {
         .map(|it| source.line_start(it.span.start))
         .min();
     let at = Span::at(top.unwrap_or(header_line) as usize);
-    let everywhere = everywhere(snapshot, file);
     let (mode, resource_type, name) = block.resource()?;
     let data = match mode {
         Mode::Data => "data.",
         Mode::Managed => "",
     };
     Some(Fix {
-        title: format!("Ignore {data}{resource_type}.{name} in gantrycd{everywhere}"),
+        title: format!("Ignore {data}{resource_type}.{name} in gantrycd"),
         edits: vec![Edit {
             place: Place {
                 path: file.path.clone(),
@@ -133,12 +145,4 @@ pub(super) fn remove_comment(snapshot: &Snapshot, place: &Place) -> Option<Fix> 
         }],
         is_safe: false,
     })
-}
-
-/// What the title of a fix says of a file that several stacks use.
-pub(super) fn everywhere(snapshot: &Snapshot, file: &ModuleFile) -> String {
-    match snapshot.stacks_of(file).len() {
-        0 | 1 => String::new(),
-        n => format!(" in all {n} stacks that use it"),
-    }
 }

@@ -45,8 +45,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::identity::{IDENTITY_TAG, REALM_TAG};
-use crate::text::Span;
+use crate::identity::IDENTITY_TAG;
 use crate::workspace::{
     Configured, ConfiguredProvider, IgnoredTags, Place, Snapshot, Stack, is_editable,
 };
@@ -72,7 +71,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         finding.address = configured.row.map(|row| stack.address(row).to_string());
         Some(finding)
     };
-    findings.extend(keys::judged(snapshot, declared, judge));
+    findings.extend(keys::judged(snapshot, keys::declared, judge));
     let mut in_defaults: BTreeMap<Place, Finding> = BTreeMap::new();
     for stack in &snapshot.stacks {
         for provider in &stack.providers {
@@ -85,21 +84,14 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
     findings.extend(in_defaults.into_values());
 }
 
-fn declared(configured: &Configured) -> impl Iterator<Item = (&'static str, &Place)> {
-    let own = keys::own(configured);
-    own.filter(|(_, tag, _)| !tag.is_absent())
-        .map(|(key, _, place)| (key, place))
-}
-
 /// Keys in the default tags of a provider that the same provider ignores.
 fn in_default_tags(snapshot: &Snapshot, provider: &ConfiguredProvider) -> Vec<(Place, Finding)> {
     let source = provider.source.as_deref();
     if !source.is_some_and(|it| snapshot.registry.supports(it)) {
         return Vec::new();
     }
-    let tags = &provider.tags;
-    let both = [(IDENTITY_TAG, &tags.identity), (REALM_TAG, &tags.realm)];
-    let found = both.into_iter().filter_map(|(key, tag)| {
+    let both = provider.tags.both().into_iter();
+    let found = both.filter_map(|(key, tag)| {
         let written = tag.key.as_ref().filter(|_| !tag.is_absent())?;
         // what stands elsewhere may reach others
         let here = keys::is_within(&provider.block, written) && is_editable(&written.path);
@@ -155,12 +147,11 @@ fn never_applied(
         stack.name
     );
     let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
-    let Span { start, end } = entry.value.span;
     finding.related.push(Related {
         message: "ignore_changes names it here".to_owned(),
         place: Place {
             path: entry.file.path.clone(),
-            span: Span { start, end },
+            span: entry.value.span,
         },
     });
     Some(finding)

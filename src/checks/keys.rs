@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use crate::config::Declared;
-use crate::identity::{IDENTITY_TAG, REALM_TAG};
 use crate::workspace::tag_support::untaggable;
 use crate::workspace::{Configured, Place, Snapshot, Stack, Tag, is_editable};
 
@@ -12,10 +11,14 @@ use super::Finding;
 
 /// A resource's own two tags, as far as their keys are written.
 pub(super) fn own(configured: &Configured) -> impl Iterator<Item = (&'static str, &Tag, &Place)> {
-    let own = &configured.own;
-    let own = [(IDENTITY_TAG, &own.identity), (REALM_TAG, &own.realm)];
-    own.into_iter()
-        .filter_map(|(key, tag)| Some((key, tag, tag.key.as_ref()?)))
+    let own = configured.own.both().into_iter();
+    own.filter_map(|(key, tag)| Some((key, tag, tag.key.as_ref()?)))
+}
+
+/// The keys of those that are not null.
+pub(super) fn declared(configured: &Configured) -> impl Iterator<Item = (&'static str, &Place)> {
+    let own = own(configured).filter(|(_, tag, _)| !tag.is_absent());
+    own.map(|(key, _, place)| (key, place))
 }
 
 /// Whether a place lies in a block.
@@ -69,8 +72,8 @@ pub(super) fn reach_default_tags(snapshot: &Snapshot, key: &Place) -> bool {
     let mut providers = snapshot.stacks.iter().flat_map(|it| &it.providers);
     providers.any(|provider| {
         let tags = &provider.tags;
-        let ours = [&tags.identity, &tags.realm];
-        ours.iter().any(|it| it.key.as_ref() == Some(key))
+        let ours = tags.both();
+        ours.iter().any(|(_, it)| it.key.as_ref() == Some(key))
             || tags.strays.iter().any(|it| it.place == *key)
     })
 }

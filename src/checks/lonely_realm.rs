@@ -60,14 +60,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::identity::Realm;
 use crate::workspace::{Place, RowRef, Snapshot, Stack, Tag, header, is_editable};
 
-use super::{Check, Edit, Finding, Fix, Related, Severity, listed};
+use super::{Check, Edit, Finding, Fix, Related, Severity, listed, ready};
 
 pub(super) const CHECK: Check = Check {
     code: "lonely-realm",
     page: include_str!("../../docs/checks/lonely-realm.md"),
     severity: Severity::Hint,
     run,
-    fixes,
+    fixes: ready,
 };
 
 /// Who uses a realm, and where.
@@ -102,6 +102,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
                     message: format!("{other:?} is used here"),
                     place: place.clone(),
                 }));
+            finding.ready = fix(snapshot, place, realm, other);
             findings.push(finding);
         }
     }
@@ -172,33 +173,20 @@ fn written(tag: &Tag) -> Option<(&str, Option<Place>)> {
 /// Where the configuration has the realm of a row.
 fn written_of(stack: &Stack, row: usize, realm: &Realm) -> Option<Place> {
     let configured = &stack.configured[stack.rows[row].configured?];
-    let own = &configured.own.realm;
-    let tag = if own.is_absent() {
-        &configured.default.realm
-    } else {
-        own
-    };
+    let tag = configured.realm();
     tag.place()
         .filter(|_| tag.text() == Some(realm.as_str()))
         .cloned()
 }
 
-fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
-    fix(snapshot, finding).into_iter().collect()
-}
-
 /// The other realm in the place of this one, where this one is written as it is.
-fn fix(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
-    let written = snapshot
-        .source(&finding.place.path)?
-        .slice(finding.place.span);
-    let used = used(snapshot);
-    let (other, _) = used.get(written).and_then(|_| near(&used, written))?;
-    Some(Fix {
+fn fix(snapshot: &Snapshot, place: &Place, realm: &str, other: &str) -> Option<Fix> {
+    let written = snapshot.source(&place.path)?.slice(place.span);
+    (written == realm).then(|| Fix {
         title: format!("Write {other:?}"),
         edits: vec![Edit {
-            place: finding.place.clone(),
-            new_text: other.clone(),
+            place: place.clone(),
+            new_text: other.to_owned(),
         }],
         is_safe: false,
     })

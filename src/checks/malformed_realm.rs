@@ -41,7 +41,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::eval::Origin;
-use crate::identity::{MalformedRealm, REALM_TAG, Realm, opts_out};
+use crate::identity::{MalformedRealm, REALM_TAG, Realm};
 use crate::workspace::tag_support::untaggable;
 use crate::workspace::{Configured, Place, Said, Site, Snapshot, Tag, is_editable};
 
@@ -82,10 +82,8 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
             if is_read(snapshot, at, configured) != Some(true) {
                 continue;
             }
-            let (tag, by_default) = match configured.own.realm.is_absent() {
-                true => (&configured.default.realm, true),
-                false => (&configured.own.realm, false),
-            };
+            let by_default = configured.own.realm.is_absent();
+            let tag = configured.realm();
             let Some((text, why, origin)) = malformed(tag) else {
                 continue;
             };
@@ -114,7 +112,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         for provider in &stack.providers {
             let supported = provider.source.as_ref();
             let supported = supported.is_some_and(|it| snapshot.registry.supports(it));
-            let opted_out = may_opt_out(&provider.tags.identity) != Some(false);
+            let opted_out = provider.tags.identity.opts_out() != Some(false);
             if let Some((text, why, origin)) = malformed(&provider.tags.realm)
                 && supported
                 && !opted_out
@@ -142,15 +140,6 @@ fn malformed(tag: &Tag) -> Option<(&str, MalformedRealm, &Origin)> {
     }
 }
 
-/// Whether an identity tag opts out; `None` where nobody can tell.
-fn may_opt_out(tag: &Tag) -> Option<bool> {
-    match &tag.value {
-        Said::Absent | Said::Sensitive => Some(false),
-        Said::Text(text, _) => Some(opts_out(text)),
-        Said::Unknown => None,
-    }
-}
-
 /// Whether gantrycd gets to read the realm of a resource: nothing that is decided before it refuses
 /// the resource, and tags reach its state. `None` where nobody can tell.
 fn is_read(snapshot: &Snapshot, stack: usize, configured: &Configured) -> Option<bool> {
@@ -165,7 +154,7 @@ fn is_read(snapshot: &Snapshot, stack: usize, configured: &Configured) -> Option
         return None;
     }
     let opted_out = match configured.own.identity.is_absent() {
-        false => may_opt_out(&configured.own.identity)?,
+        false => configured.own.identity.opts_out()?,
         // an id in default tags is refused before the realm is read
         true if configured.default.identity.is_absent() => false,
         true => return Some(false),

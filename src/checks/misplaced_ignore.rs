@@ -105,7 +105,7 @@ fn moved(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
         Place::Above(_) | Place::HeaderLine(_) | Place::Body(_) => return None,
     };
     let index = file.blocks.iter().position(|it| it.id == meant)?;
-    let above = fix::ignore_comment(snapshot, &Declared::new(file, index))?;
+    let above = fix::ignore_comment(&Declared::new(file, index))?;
     let mut edits = fix::remove_comment(snapshot, &finding.place)?.edits;
     edits.extend(above.edits);
     let (_, resource_type, name) = file.blocks[index].resource()?;

@@ -205,20 +205,11 @@ impl Finding {
     /// What would mend it, the likeliest first. `snapshot` is the one that it was found in.
     pub fn fixes(&self, snapshot: &Snapshot) -> Vec<Fix> {
         let check = Check::of(self.code);
-        let mut fixes = check.map_or_else(Vec::new, |it| (it.fixes)(snapshot, self));
-        for fix in &mut fixes {
-            let file = fix
-                .edits
-                .first()
-                .and_then(|it| snapshot.file(&it.place.path));
-            let everywhere = file
-                .map(|it| fix::everywhere(snapshot, it))
-                .unwrap_or_default();
-            if !fix.title.ends_with(&everywhere) {
-                fix.title += &everywhere;
-            }
-        }
+        let fixes = check.map_or_else(Vec::new, |it| (it.fixes)(snapshot, self));
         fixes
+            .into_iter()
+            .map(|it| it.with_stacks(snapshot))
+            .collect()
     }
 
     /// How grave it is in an editor.
@@ -262,6 +253,11 @@ fn no_fixes(_: &Snapshot, _: &Finding) -> Vec<Fix> {
 
 /// More places than these are counted, not listed.
 const MOST_RELATED: usize = 20;
+
+/// Of a check that knows what would mend a finding as soon as it has found it.
+fn ready(_: &Snapshot, finding: &Finding) -> Vec<Fix> {
+    finding.ready.iter().cloned().collect()
+}
 
 /// Leaves out related places that are too many, and has the last one say how many they are.
 fn capped(mut related: Vec<Related>) -> Vec<Related> {

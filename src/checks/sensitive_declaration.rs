@@ -40,7 +40,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::config::{Declared, Module, ModuleFile};
-use crate::identity::{IDENTITY_TAG, REALM_TAG, SENSITIVE};
+use crate::identity::{IDENTITY_TAG, SENSITIVE};
 use crate::syntax::{Expression, ExpressionKind};
 use crate::workspace::{IgnoredTags, Place, Said, Snapshot, Stack, Tag, Tags, header, is_editable};
 
@@ -117,8 +117,7 @@ fn sensitive<'a>(
     tags: &'a Tags,
     ignored: &IgnoredTags,
 ) -> impl Iterator<Item = (&'static str, &'a Tag)> {
-    let both = [(IDENTITY_TAG, &tags.identity), (REALM_TAG, &tags.realm)];
-    let both = both.into_iter();
+    let both = tags.both().into_iter();
     both.filter(|(key, tag)| matches!(tag.value, Said::Sensitive) && !ignored.may_hide(key))
 }
 
@@ -142,13 +141,10 @@ fn finding(key: &str, place: &Place) -> Finding {
 
 /// The expression at the key.
 fn value_at(snapshot: &Snapshot, key: &Place) -> Option<Place> {
-    let (object, at) = snapshot.file(&key.path)?.entry_at(key.span)?;
-    let ExpressionKind::Object(entries) = &object.kind else {
-        return None;
-    };
+    let found = snapshot.file(&key.path)?.entry_at(key.span)?;
     Some(Place {
         path: key.path.clone(),
-        span: entries[at].value.span,
+        span: found.entry().value.span,
     })
 }
 
@@ -172,10 +168,8 @@ fn is_of(module: &Module, directory: &Path) -> bool {
 }
 
 fn expression_at<'a>(file: &'a ModuleFile, place: &Place) -> Option<&'a Expression> {
-    if let Some((object, at)) = file.entry_at(place.span)
-        && let ExpressionKind::Object(entries) = &object.kind
-    {
-        return Some(&entries[at].value);
+    if let Some(found) = file.entry_at(place.span) {
+        return Some(&found.entry().value);
     }
     let body = file.body(file.block_at(place.span.start)?);
     let mut attributes = body.attributes.iter().map(|it| &it.value);

@@ -14,18 +14,13 @@ use crate::workspace::{
 };
 
 use super::entries::Object;
-use super::fix::everywhere;
 use super::{Edit, Finding, Fix};
 
 /// Opts the resource of the block that a finding stands in out by its own tags.
 pub(super) fn opt_out(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
     let resource = Taggable::at(snapshot, finding, |it| &it.identity)?;
     Some(Fix {
-        title: format!(
-            "Opt {} out by tag{}",
-            resource.name,
-            everywhere(snapshot, &resource.block.file)
-        ),
+        title: format!("Opt {} out by tag", resource.name),
         edits: resource.with(IDENTITY_TAG, "null")?,
         is_safe: false,
     })

@@ -29,7 +29,7 @@
 use std::collections::BTreeSet;
 
 use crate::identity::{IDENTITY_TAG, REALM_TAG, StrayKey};
-use crate::syntax::{Entry, ExpressionKind, Key};
+use crate::syntax::{Entry, Key};
 use crate::workspace::{Place, Snapshot, is_editable};
 
 use super::entries::{Object, is_plain};
@@ -85,16 +85,13 @@ fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
 /// The key that was meant in its place, unless another entry has that already, or was meant to.
 fn fix(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
     let file = snapshot.file(&finding.place.path)?;
-    let (object, at) = file.entry_at(finding.place.span)?;
-    let ExpressionKind::Object(entries) = &object.kind else {
-        return None;
-    };
-    let meant = StrayKey::of(written(&entries[at])?)?.meant?;
+    let found = file.entry_at(finding.place.span)?;
+    let meant = StrayKey::of(written(found.entry())?)?.meant?;
     let means = |it: &&Entry| {
         let key = written(it).unwrap_or_default();
         key == meant || StrayKey::of(key).is_some_and(|it| it.meant == Some(meant))
     };
-    if entries.iter().filter(means).count() > 1 {
+    if found.entries.iter().filter(means).count() > 1 {
         return None;
     }
     if !is_plain(file, finding.place.span) {
@@ -106,8 +103,8 @@ fn fix(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
     let new_text = format!("\"{meant}\"");
     Some(Fix {
         title: format!("Write {meant}"),
-        edits: match Object::new(file, object) {
-            Some(object) => object.replace_key(at, &new_text),
+        edits: match Object::new(file, found.object) {
+            Some(object) => object.replace_key(found.at, &new_text),
             None => vec![Edit {
                 place: finding.place.clone(),
                 new_text,

@@ -44,7 +44,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::identity::{IDENTITY_TAG, REALM_TAG};
 use crate::workspace::{Configured, Place, Snapshot, Stack, is_editable};
 
 use super::{Check, Finding, Severity, keys, no_fixes};
@@ -65,15 +64,14 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         does_nothing.then(|| finding(snapshot, stack, key, source, place))
     };
     let mut all: BTreeMap<Place, Finding> = BTreeMap::new();
-    all.extend(keys::judged(snapshot, declared, judge).map(|it| (it.place.clone(), it)));
+    all.extend(keys::judged(snapshot, keys::declared, judge).map(|it| (it.place.clone(), it)));
     for stack in &snapshot.stacks {
         for provider in &stack.providers {
             let source = provider.source.as_deref();
             let Some(source) = source.filter(|it| !snapshot.registry.supports(it)) else {
                 continue;
             };
-            let tags = &provider.tags;
-            for (key, tag) in [(IDENTITY_TAG, &tags.identity), (REALM_TAG, &tags.realm)] {
+            for (key, tag) in provider.tags.both() {
                 let written = tag.key.as_ref().filter(|_| !tag.is_absent());
                 let here = written.filter(|it| keys::is_within(&provider.block, it));
                 if let Some(place) = here.filter(|it| is_editable(&it.path)) {
@@ -84,12 +82,6 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         }
     }
     findings.extend(all.into_values());
-}
-
-fn declared(configured: &Configured) -> impl Iterator<Item = (&'static str, &Place)> {
-    let own = keys::own(configured);
-    own.filter(|(_, tag, _)| !tag.is_absent())
-        .map(|(key, _, place)| (key, place))
 }
 
 fn finding(snapshot: &Snapshot, stack: &Stack, key: &str, source: &str, place: &Place) -> Finding {

@@ -26,8 +26,8 @@
 //! ```
 
 use crate::config::{IgnoreComment, ModuleFile};
+use crate::identity::NoIdentity;
 use crate::identity::comment::Directive;
-use crate::identity::{self, NoIdentity};
 use crate::workspace::{RowRef, Snapshot};
 
 use super::{Check, Finding, Fix, Severity, fix};
@@ -85,14 +85,7 @@ fn without(snapshot: &Snapshot, at: RowRef) -> Option<NoIdentity> {
     }
     let configured = &stack.configured[snapshot.row(at).configured?];
     let (own, all) = configured.own.recorded_over(&configured.default)?;
-    let after = identity::Row {
-        attributes: identity::Attributes {
-            tags: Some(own),
-            tags_all: Some(all),
-            ..attributes.clone()
-        },
-        ..record.row.clone()
-    };
+    let after = record.row.with_tags(own, all);
     snapshot.registry.look_up(&after, false).err()?;
     Some(why)
 }

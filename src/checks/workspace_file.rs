@@ -30,14 +30,14 @@ use crate::text::Span;
 use crate::workspace::{Place, Snapshot};
 
 use super::settings::{Fault, faults};
-use super::{Check, Edit, Finding, Fix, Severity, syntax};
+use super::{Check, Edit, Finding, Fix, Severity, ready, syntax};
 
 pub(super) const CHECK: Check = Check {
     code: "workspace-file",
     page: include_str!("../../docs/checks/workspace-file.md"),
     severity: Severity::Error,
     run,
-    fixes,
+    fixes: ready,
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
@@ -72,10 +72,6 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         });
         findings.push(finding);
     }
-}
-
-fn fixes(_: &Snapshot, finding: &Finding) -> Vec<Fix> {
-    finding.ready.iter().cloned().collect()
 }
 
 #[cfg(test)]

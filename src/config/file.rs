@@ -11,7 +11,7 @@ use memchr::memmem;
 use crate::identity::comment::{Directive, directives};
 use crate::identity::{IDENTITY_TAG, Mode};
 use crate::syntax::{
-    self, Attribute, BlockId, Body, Expression, Fault, JsonBlock, Name, Place, json_attributes,
+    self, Attribute, BlockId, Body, EntryAt, Fault, JsonBlock, Name, Place, json_attributes,
     json_blocks,
 };
 use crate::text::{Source, Span};
@@ -251,9 +251,8 @@ impl ModuleFile {
         })
     }
 
-    /// The object that has an entry whose key or value stands at exactly these bytes, and which of
-    /// its entries that is.
-    pub fn entry_at(&self, span: Span) -> Option<(&Expression, usize)> {
+    /// The entry of an object whose key or value stands at exactly these bytes.
+    pub fn entry_at(&self, span: Span) -> Option<EntryAt<'_>> {
         match self.block_at(span.start) {
             Some(block) => self.body(block).entry_at(span),
             None => {

@@ -53,9 +53,9 @@ pub fn actions<'a>(
                 let row = snapshot.row(*it);
                 row.claim.is_ok() || row.looks_up.is_some() || row.planned_claim().is_some()
             });
-            let fix = ignore_comment(snapshot, &Declared::new(file, at));
+            let fix = ignore_comment(&Declared::new(file, at));
             if let Some(fix) = fix.filter(|_| has_identity) {
-                offer(fix, None);
+                offer(fix.with_stacks(snapshot), None);
             }
         }
     }

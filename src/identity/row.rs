@@ -21,6 +21,20 @@ pub struct Row {
     pub attributes: Attributes,
 }
 
+impl Row {
+    /// The same with other tags: its own, and all of them.
+    pub fn with_tags(&self, own: Tags, all: Tags) -> Self {
+        Self {
+            attributes: Attributes {
+                tags: Some(own),
+                tags_all: Some(all),
+                ..self.attributes.clone()
+            },
+            ..self.clone()
+        }
+    }
+}
+
 /// The attributes that identity needs. No other is ever kept.
 #[derive(Clone, Debug, Default)]
 pub struct Attributes {

@@ -109,6 +109,24 @@ pub struct Entry {
     pub value: Expression,
 }
 
+/// An entry, and the object that it stands in.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryAt<'a> {
+    /// The object.
+    pub object: &'a Expression,
+    /// All entries of the object.
+    pub entries: &'a [Entry],
+    /// Which of them it is.
+    pub at: usize,
+}
+
+impl<'a> EntryAt<'a> {
+    /// The entry.
+    pub fn entry(&self) -> &'a Entry {
+        &self.entries[self.at]
+    }
+}
+
 /// The key of an object's entry.
 #[derive(Clone, Debug)]
 pub enum Key {
@@ -242,9 +260,9 @@ impl Body {
 }
 
 impl Body {
-    /// The object, in the value of an attribute here or in a nested block, that has an entry whose
-    /// key or value stands at exactly these bytes, and which of its entries that is.
-    pub fn entry_at(&self, span: Span) -> Option<(&Expression, usize)> {
+    /// The entry, in the value of an attribute here or in a nested block, whose key or value stands at
+    /// exactly these bytes.
+    pub fn entry_at(&self, span: Span) -> Option<EntryAt<'_>> {
         let mut attributes = self.attributes.iter();
         let here = attributes.find_map(|it| it.value.entry_at(span));
         here.or_else(|| self.blocks.iter().find_map(|it| it.body.entry_at(span)))
@@ -263,19 +281,21 @@ impl Key {
 
 impl Expression {
     /// See [`Body::entry_at`].
-    pub fn entry_at(&self, span: Span) -> Option<(&Expression, usize)> {
+    pub fn entry_at(&self, span: Span) -> Option<EntryAt<'_>> {
         if !self.span.contains(span) {
             return None;
         }
         let is_there = |it: &Entry| it.key.span() == span || it.value.span == span;
-        let of_object = match &self.kind {
-            ExpressionKind::Object(entries) => entries.iter().position(is_there),
-            _ => None,
-        };
-        match of_object {
-            Some(at) => Some((self, at)),
-            None => self.parts().into_iter().find_map(|it| it.entry_at(span)),
+        if let ExpressionKind::Object(entries) = &self.kind
+            && let Some(at) = entries.iter().position(is_there)
+        {
+            return Some(EntryAt {
+                object: self,
+                entries,
+                at,
+            });
         }
+        self.parts().into_iter().find_map(|it| it.entry_at(span))
     }
 
     /// The expressions that it is made of.

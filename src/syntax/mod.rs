@@ -20,8 +20,8 @@ use crate::text::{Source, Span};
 pub use comments::{Comment, Place};
 pub use cursor::{Cursor, Opened, Word, WordKind};
 pub use expression::{
-    Attribute, BinaryOperator, Body, Call, Entry, Expression, ExpressionKind, For, Key, Name,
-    NestedBlock, Part, Splat, Template, TemplateFor, UnaryOperator,
+    Attribute, BinaryOperator, Body, Call, Entry, EntryAt, Expression, ExpressionKind, For, Key,
+    Name, NestedBlock, Part, Splat, Template, TemplateFor, UnaryOperator,
 };
 pub use json::{JsonBlock, json_attributes, json_blocks};
 pub use parse::{ParseError, Parsed};

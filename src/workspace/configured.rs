@@ -13,7 +13,7 @@ use crate::syntax::Expression;
 use super::evaluation::{Evaluation, Instances, Repetition, Unknown};
 use super::ignored_tags::IgnoredTags;
 use super::rows::Site;
-use super::tags::Tags;
+use super::tags::{Tag, Tags};
 use super::tree::{Served, Tree};
 
 /// What the configuration says of one resource instance.
@@ -35,6 +35,16 @@ pub struct Configured {
     pub ignored: Arc<IgnoredTags>,
     /// Its provider source in full, where it can be said.
     pub source: Option<Arc<str>>,
+}
+
+impl Configured {
+    /// The realm tag that counts: its own before the default one.
+    pub fn realm(&self) -> &Tag {
+        match self.own.realm.is_absent() {
+            true => &self.default.realm,
+            false => &self.own.realm,
+        }
+    }
 }
 
 /// What the configuration says of one provider block.

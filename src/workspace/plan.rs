@@ -349,14 +349,7 @@ impl<'a> Decision<'a> {
         let Some((own, all)) = configured.own.recorded_over(&configured.default) else {
             return keeps(Why::NotKnown);
         };
-        let after = identity::Row {
-            attributes: Attributes {
-                tags: Some(own),
-                tags_all: Some(all),
-                ..attributes.clone()
-            },
-            ..record.row.clone()
-        };
+        let after = record.row.with_tags(own, all);
         let claim = self.registry.claim(&after, self.is_ignored(row.site));
         let same = match (&claim, &row.claim) {
             (Ok(after), Ok(now)) => (&after.id, &after.realm) == (&now.id, &now.realm),

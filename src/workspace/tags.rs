@@ -101,6 +101,15 @@ impl Tag {
         }
     }
 
+    /// Of an identity tag: whether it opts out. `None` where nobody can tell.
+    pub fn opts_out(&self) -> Option<bool> {
+        match &self.value {
+            Said::Absent | Said::Sensitive => Some(false),
+            Said::Text(text, _) => Some(identity::opts_out(text)),
+            Said::Unknown => None,
+        }
+    }
+
     /// Whether there certainly is no such tag.
     pub fn is_absent(&self) -> bool {
         matches!(self.value, Said::Absent)
@@ -131,6 +140,11 @@ impl Tags {
         realm: Tag::said(Said::Unknown),
         strays: Vec::new(),
     };
+
+    /// Both, each with its key.
+    pub fn both(&self) -> [(&'static str, &Tag); 2] {
+        [(IDENTITY_TAG, &self.identity), (REALM_TAG, &self.realm)]
+    }
 
     /// The two tags of a map.
     pub fn of(tags: &Value) -> Self {
