@@ -65,8 +65,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
             }
         }
         for provider in &stack.providers {
-            let source = provider.source.as_deref();
-            if source.is_some_and(|it| snapshot.registry.supports(it)) {
+            if snapshot.supports(provider.source.as_deref()) {
                 look(&provider.tags, &provider.ignored);
             }
         }

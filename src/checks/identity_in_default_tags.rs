@@ -55,8 +55,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
     let mut all: BTreeMap<Place, Finding> = BTreeMap::new();
     for stack in &snapshot.stacks {
         for provider in &stack.providers {
-            let source = provider.source.as_ref();
-            let supported = source.is_some_and(|it| snapshot.registry.supports(it));
+            let supported = snapshot.supports(provider.source.as_deref());
             let tag = &provider.tags.identity;
             let id = tag.text().filter(|it| supported && !opts_out(it));
             let Some((id, place)) = id.zip(tag.place()) else {

@@ -86,8 +86,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
 
 /// Keys in the default tags of a provider that the same provider ignores.
 fn in_default_tags(snapshot: &Snapshot, provider: &ConfiguredProvider) -> Vec<(Place, Finding)> {
-    let source = provider.source.as_deref();
-    if !source.is_some_and(|it| snapshot.registry.supports(it)) {
+    if !snapshot.supports(provider.source.as_deref()) {
         return Vec::new();
     }
     let both = provider.tags.both().into_iter();

@@ -134,8 +134,7 @@ fn used(snapshot: &Snapshot) -> BTreeMap<String, Used> {
     };
     for (at, stack) in snapshot.stacks.iter().enumerate() {
         for provider in &stack.providers {
-            let source = provider.source.as_deref();
-            if source.is_some_and(|it| snapshot.registry.supports(it))
+            if snapshot.supports(provider.source.as_deref())
                 && let Some((realm, place)) = written(&provider.tags.realm)
             {
                 add(at, realm, place.or_else(|| Some(header(&provider.block))));
@@ -151,8 +150,7 @@ fn used(snapshot: &Snapshot) -> BTreeMap<String, Used> {
         }
         for configured in stack.configured.iter().filter(|it| it.row.is_none()) {
             let block = stack.resource(configured.site).base();
-            let source = configured.source.as_deref();
-            let is_read = source.is_some_and(|it| snapshot.registry.supports(it));
+            let is_read = snapshot.supports(configured.source.as_deref());
             if let Some((realm, place)) = written(&configured.own.realm)
                 && is_read
                 && !block.block().ignored

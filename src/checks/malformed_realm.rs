@@ -110,8 +110,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         }
         // a provider that serves nothing yet
         for provider in &stack.providers {
-            let supported = provider.source.as_ref();
-            let supported = supported.is_some_and(|it| snapshot.registry.supports(it));
+            let supported = snapshot.supports(provider.source.as_deref());
             let opted_out = provider.tags.identity.opts_out() != Some(false);
             if let Some((text, why, origin)) = malformed(&provider.tags.realm)
                 && supported

@@ -97,8 +97,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
             }
         }
         for provider in &stack.providers {
-            let source = provider.source.as_deref();
-            if source.is_some_and(|it| snapshot.registry.supports(it)) {
+            if snapshot.supports(provider.source.as_deref()) {
                 let block = header(&provider.block);
                 for (key, tag) in sensitive(&provider.tags, &provider.ignored) {
                     add(stack, key, tag, block.clone(), block.clone());

@@ -146,6 +146,11 @@ impl Snapshot {
         }
     }
 
+    /// Whether a provider source is known, and identity rules for it are mounted.
+    pub fn supports(&self, source: Option<&str>) -> bool {
+        source.is_some_and(|it| self.registry.supports(it))
+    }
+
     /// A path relative to the workspace root, with `/`.
     pub fn relative(&self, path: &Path) -> Box<str> {
         relative(&self.root, path)
