@@ -198,6 +198,12 @@ impl Source {
         }
     }
 
+    /// Whether another source is the same in every byte.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let (a, b) = (&self.inner, &other.inner);
+        a.text == b.text && a.bom == b.bom && a.invalid == b.invalid
+    }
+
     /// The text, without a byte order mark.
     pub fn text(&self) -> &str {
         &self.inner.text

@@ -154,7 +154,7 @@ fn wanted(variable: &str) -> usize {
 
 fn measure(root: &Path, decided: &mut Vec<String>, undecided: &mut Vec<String>) -> Counts {
     let start = Instant::now();
-    let workspace = Workspace::open(root, Arc::new(IdentityRegistry::mounted()));
+    let mut workspace = Workspace::open(root, Arc::new(IdentityRegistry::mounted()));
     let snapshot = workspace.snapshot();
     let mut counts = Counts {
         files: workspace.file_count(),

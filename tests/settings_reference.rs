@@ -59,7 +59,7 @@ fn its_examples_have_no_fault() {
     let example = Example::empty();
     example.write("gantrycd.hcl", FILE_EXAMPLE);
     example.write("live/account/main.tf", "");
-    let workspace = Workspace::open(example.root(), Arc::new(IdentityRegistry::mounted()));
+    let mut workspace = Workspace::open(example.root(), Arc::new(IdentityRegistry::mounted()));
     let (editor, faults) = Settings::of_editor(&editor_example());
     assert_eq!(faults, [""; 0]);
     let findings = checks::run(&workspace.snapshot(), &editor);

@@ -43,7 +43,7 @@ fn measure(root: &Path, answers: &Answers) -> std::io::Result<()> {
     );
     let read = best(|| read_all(root));
     let open = best(|| Workspace::open(root, registry()));
-    let workspace = Workspace::open(root, registry());
+    let mut workspace = Workspace::open(root, registry());
     let snapshot = best(|| workspace.snapshot());
     let told = workspace.snapshot();
     let findings = best(|| checks::run(&told, &Default::default()));
@@ -92,7 +92,7 @@ fn registry() -> Arc<IdentityRegistry> {
 }
 
 fn check(root: &Path) -> usize {
-    let workspace = Workspace::open(root, registry());
+    let mut workspace = Workspace::open(root, registry());
     checks::run(&workspace.snapshot(), &Default::default()).len()
 }
 

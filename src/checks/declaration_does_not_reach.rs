@@ -162,8 +162,8 @@ fn ignore_all(snapshot: &Snapshot, path: &Path) -> Option<Fix> {
     let file = snapshot.file(path)?;
     let mut edits = Vec::new();
     for (at, block) in file.blocks.iter().enumerate() {
-        let mut rows = snapshot.rows_of(file, block.id).iter();
-        if rows.any(|it| unreached(snapshot, *it).is_some()) {
+        let mut rows = snapshot.rows_of(file, block.id).into_iter();
+        if rows.any(|it| unreached(snapshot, it).is_some()) {
             let one = fix::ignore_comment(&Declared::new(file, at));
             edits.extend(one.into_iter().flat_map(|it| it.edits));
         }

@@ -68,13 +68,13 @@ const MOST_NAMED: usize = 8;
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
     let stacks = |it: &Edge| (it.reader.stack, it.owner.stack);
-    let graph: DiGraphMap<usize, ()> = snapshot.edges.iter().map(stacks).collect();
+    let graph: DiGraphMap<usize, ()> = snapshot.edges().map(stacks).collect();
     let mut circle_of: BTreeMap<usize, usize> = BTreeMap::new();
     for (at, members) in tarjan_scc(&graph).into_iter().enumerate() {
         circle_of.extend(members.into_iter().map(|it| (it, at)));
     }
     let mut told: BTreeSet<(Place, usize)> = BTreeSet::new();
-    for edge in &snapshot.edges {
+    for edge in snapshot.edges() {
         let (reader, owner) = stacks(edge);
         if reader == owner || circle_of.get(&reader) != circle_of.get(&owner) {
             continue;
@@ -114,10 +114,8 @@ fn finding(snapshot: &Snapshot, edge: &Edge, place: Place, back: &[usize]) -> Fi
     );
     let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
     for hop in back.windows(2) {
-        let step = snapshot
-            .edges
-            .iter()
-            .find(|it| (it.reader.stack, it.owner.stack) == (hop[0], hop[1]));
+        let mut from = snapshot.edges_from(hop[0]).iter();
+        let step = from.find(|it| it.owner.stack == hop[1]);
         let Some(step) = step else {
             continue;
         };

@@ -53,7 +53,7 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let groups = snapshot.duplicates.iter();
+    let groups = snapshot.duplicates();
     for group in groups.filter(|it| it.claimants().across_stacks) {
         let told = (
             "manages the same object as",

@@ -49,11 +49,8 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    for group in snapshot
-        .duplicates
-        .iter()
-        .filter(|it| !it.claimants().across_stacks)
-    {
+    let groups = snapshot.duplicates();
+    for group in groups.filter(|it| !it.claimants().across_stacks) {
         let told = (
             "is the same object as",
             "gantrycd cannot tell which of them manages it.",

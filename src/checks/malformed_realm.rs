@@ -654,22 +654,22 @@ provider "aws" {
             "#- a/main.tf\nvariable \"realm\" {}\nprovider \"aws\" {\n  default_tags {\n    tags = { \"gantrycd:resource-identity-realm\" = var.realm }\n  }\n}\n#- a/terraform.tfvars\nrealm = \"fine\"\n",
         );
         let mut workspace = fixture.workspace();
-        let places = |workspace: &crate::workspace::Workspace| {
+        let places = |workspace: &mut crate::workspace::Workspace| {
             let snapshot = workspace.snapshot();
             let findings = crate::checks::run(&snapshot, &Default::default());
             let places = findings.iter().map(|it| snapshot.relative(&it.place.path));
             places.collect::<Vec<_>>()
         };
-        assert!(places(&workspace).is_empty());
+        assert!(places(&mut workspace).is_empty());
         for (name, text) in [
             ("a/terraform.tfvars", "realm = \"a/b\"\n"),
             ("gantrycd.hcl", "variables = { realm = \"a/b\" }\n"),
         ] {
             let path = fixture.path(name);
             assert!(workspace.open_document(&path, crate::text::Source::new(text)));
-            assert_eq!(places(&workspace), [name.into()]);
+            assert_eq!(places(&mut workspace), [name.into()]);
             workspace.close_document(&path);
-            assert!(places(&workspace).is_empty(), "{name}");
+            assert!(places(&mut workspace).is_empty(), "{name}");
         }
     }
 

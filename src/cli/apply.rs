@@ -344,7 +344,7 @@ mod tests {
     const NEAR_MISS: &str = "# gantrycd.resource-identity: ignore=true\nlocals {}\n";
 
     fn read(fixture: &Fixture) -> Read {
-        Read::of(&fixture.workspace())
+        Read::of(&mut fixture.workspace())
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl<'a> Export<'a> {
     fn new(snapshot: &'a Snapshot) -> Self {
         let stacks = snapshot.stacks.iter().enumerate();
         let duplicates = recorded_duplicates(snapshot);
-        let edges = snapshot.edges.iter();
+        let edges = snapshot.edges();
         Self {
             version: VERSION,
             stacks: stacks.map(|(at, it)| stack(snapshot, at, it)).collect(),
@@ -126,7 +126,7 @@ fn resource<'a>(snapshot: &'a Snapshot, at: RowRef, record: &'a Row) -> Resource
 }
 
 fn recorded_duplicates(snapshot: &Snapshot) -> impl Iterator<Item = &Group> {
-    let groups = snapshot.duplicates.iter();
+    let groups = snapshot.duplicates();
     groups.filter(|it| it.now.are_several())
 }
 
@@ -161,7 +161,7 @@ fn text(snapshot: &Snapshot) -> String {
             claims.join(", ")
         );
     }
-    for edge in &snapshot.edges {
+    for edge in snapshot.edges() {
         _ = writeln!(out, "{} reads {}", named(edge.reader), named(edge.owner));
     }
     out

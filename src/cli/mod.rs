@@ -93,7 +93,7 @@ struct Read {
 }
 
 impl Read {
-    fn of(workspace: &Workspace) -> Self {
+    fn of(workspace: &mut Workspace) -> Self {
         Self {
             snapshot: workspace.snapshot(),
             files: workspace.file_count(),
@@ -102,7 +102,7 @@ impl Read {
 
     /// The same workspace as it is now. What is not read of it has been told.
     fn again(&self) -> Self {
-        Self::of(&open(&self.snapshot.root))
+        Self::of(&mut open(&self.snapshot.root))
     }
 }
 
@@ -138,17 +138,17 @@ fn root_above(path: &Path) -> PathBuf {
 /// When there is nothing there that could be checked.
 fn read(path: &Path) -> Result<Read, String> {
     let root = root_above(&resolve(path)?);
-    let workspace = open(&root);
+    let mut workspace = open(&root);
     for (file, why) in workspace.problems() {
         let file = file.strip_prefix(&root).unwrap_or(file);
         eprintln!("warning: {}: {why}", file.display());
     }
-    let read = Read::of(&workspace);
+    let read = Read::of(&mut workspace);
     let unread = workspace.problems();
     let unread = unread.filter(|(file, _)| read.snapshot.file(file).is_none());
     let unread = unread.count();
     let stateless = |it: &Stack| it.state.is_none() && it.unreadable.is_empty();
-    if unread == read.files && read.snapshot.stacks.iter().all(stateless) {
+    if unread == read.files && read.snapshot.stacks.iter().all(|it| stateless(it)) {
         let why = match read.files {
             0 => "neither configuration nor a state was found",
             _ => "nothing of it could be read",

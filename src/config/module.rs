@@ -238,11 +238,16 @@ impl Module {
     /// The resource that a block of a file declares; `None` where another block declares the same,
     /// or where the block only changes another.
     pub fn declares(&self, file: &ModuleFile, block: &Block) -> Option<&Merged> {
+        let at = self.declares_at(file, block)?;
+        Some(&self.resources[at])
+    }
+
+    /// Which of [`Module::resources`] that is.
+    pub fn declares_at(&self, file: &ModuleFile, block: &Block) -> Option<usize> {
         let (mode, resource_type, name) = block.resource()?;
-        self.resource(mode, resource_type, name).filter(|it| {
-            let base = it.base();
-            base.file.path == file.path && base.block().id == block.id
-        })
+        let at = self.resource_index(mode, resource_type, name)?;
+        let base = self.resources[at].base();
+        (base.file.path == file.path && base.block().id == block.id).then_some(at)
     }
 
     /// Provider blocks, in order.

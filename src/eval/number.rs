@@ -16,7 +16,7 @@ const TEXT_PRECISION: u32 = 512;
 const REACH: i64 = 1 << 14;
 
 /// A number: `±mantissa · 2^exponent`, and how many bits its mantissa may have.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Number {
     pub(super) negative: bool,
     /// Odd, or zero.

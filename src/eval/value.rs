@@ -12,7 +12,7 @@ use super::types::Type;
 use crate::text::Span;
 
 /// What an expression comes to.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Value {
     /// The value itself.
     pub data: Data,
@@ -23,7 +23,7 @@ pub struct Value {
 }
 
 /// A value itself.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Data {
     /// `null` of some type.
     Null(Type),
@@ -50,7 +50,7 @@ pub enum Data {
 }
 
 /// An object or a map, nobody knows which, of which some entries are known.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Open {
     /// The known entries, sorted by key. That an entry is there is certain; its value may be
     /// unknown.
@@ -69,7 +69,7 @@ impl Open {
 }
 
 /// One entry of an object or a map.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
     /// The key.
     pub key: Arc<str>,
@@ -89,7 +89,7 @@ pub struct Place {
 }
 
 /// Where a value was written, and how it got here.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Origin {
     /// Of a literal text, between its quotes (both quotes when it is empty); of what was computed,
     /// the expression that computed it.
@@ -101,7 +101,7 @@ pub struct Origin {
 }
 
 /// A reference that a value came through.
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Through {
     /// As it was written: `local.tags`, `var.realm`.
     pub reference: Arc<str>,

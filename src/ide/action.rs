@@ -48,9 +48,9 @@ pub fn actions<'a>(
             if block.resource().is_none() || !touches(block.header) {
                 continue;
             }
-            let mut rows = snapshot.rows_of(file, block.id).iter();
+            let mut rows = snapshot.rows_of(file, block.id).into_iter();
             let has_identity = rows.any(|it| {
-                let row = snapshot.row(*it);
+                let row = snapshot.row(it);
                 row.claim.is_ok() || row.looks_up.is_some() || row.planned_claim().is_some()
             });
             let fix = ignore_comment(&Declared::new(file, at));

@@ -136,7 +136,7 @@ impl Page<'_> {
 
     fn resource(&self, file: &ModuleFile, block: &Block) -> Option<String> {
         let rows = self.snapshot.rows_of(file, block.id);
-        match rows {
+        match &rows[..] {
             [] => self.without_row(file, block),
             [row] => Some(self.row(*row)),
             rows => Some(self.table(rows)),
@@ -265,14 +265,10 @@ impl Page<'_> {
     }
 
     fn edges(&self, at: RowRef) -> Vec<String> {
-        let edges = &self.snapshot.edges;
-        let readers: Vec<_> = edges
-            .iter()
-            .filter(|it| it.owner == at)
-            .map(|it| it.reader)
-            .collect();
-        let owners: Vec<_> = edges
-            .iter()
+        let readers = self.snapshot.edges_to(at);
+        let readers: Vec<_> = readers.iter().map(|it| it.reader).collect();
+        let owners = self.snapshot.edges_from(at.stack).iter();
+        let owners: Vec<_> = owners
             .filter(|it| it.reader == at)
             .map(|it| it.owner)
             .collect();

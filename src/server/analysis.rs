@@ -144,12 +144,12 @@ impl Analysis {
             let document = session.documents.get(path).map(|it| it.clone());
             self.overlay(path, document);
         }
-        let part = |workspace: &Workspace| {
+        let part = |workspace: &mut Workspace| {
             let snapshot = workspace.snapshot();
             let findings = checks::run(&snapshot, &self.editor);
             Part { snapshot, findings }
         };
-        let parts: Vec<_> = self.workspaces.iter().map(part).collect();
+        let parts: Vec<_> = self.workspaces.iter_mut().map(part).collect();
         if session.settings().links_codes {
             for finding in parts.iter().flat_map(|it| &it.findings) {
                 self.pages.write(finding.code);

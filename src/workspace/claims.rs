@@ -1,16 +1,26 @@
 //! Who claims the same object, and who reads what another owns.
+//!
+//! One index over the rows of all stacks. A stack that is decided anew replaces its own entries, and
+//! only the objects that they are about are looked at again: the cost follows the edit, not the
+//! workspace. A clone is as cheap as a pointer, so that every snapshot has its own.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
+use imbl::OrdMap;
+use rayon::prelude::*;
+
 use crate::identity::{Identity, Realm};
 
+use super::change::GroupKey;
+use super::shards::{Entry, Role, Shards};
 use super::snapshot::RowRef;
 use super::stack::Stack;
 
 /// Two or more addresses that claim one object, now or after the next apply.
-#[derive(Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
     /// What they claim.
     pub id: Arc<str>,
@@ -25,7 +35,7 @@ pub struct Group {
 }
 
 /// Who claims one object at one time.
-#[derive(Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Claimants {
     /// The rows, one for each address, sorted by stack and address.
     pub rows: Vec<RowRef>,
@@ -71,7 +81,7 @@ impl Claimants {
 }
 
 /// A data source that reads what a resource of another stack manages.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge {
     /// The data source.
     pub reader: RowRef,
@@ -80,10 +90,252 @@ pub struct Edge {
 }
 
 /// What two rows must share to be one object: id, realm and resource type.
-type Key<'a> = (&'a str, Option<&'a Realm>, &'a str);
+type Key<'a> = (&'a Arc<str>, Option<&'a Realm>, &'a Arc<str>);
 
-fn key<'a>(identity: &'a Identity, resource_type: &'a str) -> Key<'a> {
+fn key<'a>(identity: &'a Identity, resource_type: &'a Arc<str>) -> Key<'a> {
     (&identity.id, identity.realm.as_ref(), resource_type)
+}
+
+fn hash(key: Key) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn owned((id, realm, resource_type): Key) -> GroupKey {
+    GroupKey {
+        id: id.clone(),
+        realm: realm.cloned(),
+        resource_type: resource_type.clone(),
+    }
+}
+
+/// The rows of all stacks by what they claim and look up, the objects that several claim, and who
+/// reads whose.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Index {
+    entries: Shards,
+    /// Objects that are claimed at more than one address.
+    pub(super) groups: OrdMap<GroupKey, Arc<Group>>,
+    /// By the reader's stack, sorted by addresses.
+    edges: OrdMap<usize, Arc<[Edge]>>,
+}
+
+/// What an update of the index has changed.
+#[derive(Default)]
+pub(super) struct Changed {
+    pub(super) groups: BTreeSet<GroupKey>,
+    pub(super) edges: bool,
+}
+
+impl Index {
+    /// The index of all these stacks.
+    pub(super) fn new(stacks: &[Arc<Stack>]) -> Self {
+        let all = stacks.par_iter().enumerate();
+        let all = all.flat_map_iter(|(at, stack)| entries(at, stack));
+        let mut index = Self {
+            entries: Shards::new(all.collect()),
+            ..Self::default()
+        };
+        let mut readers = BTreeSet::new();
+        let mut groups = Vec::new();
+        for same in index.entries.by_hash().filter(|it| it.len() > 1) {
+            groups.extend(groups_of(stacks, same));
+            readers.extend(readers_of(same));
+        }
+        index.groups = groups.into_iter().collect();
+        for reader in readers {
+            index.look_up(stacks, reader);
+        }
+        index
+    }
+
+    /// Follows a change of some stacks, which keep their positions.
+    pub(super) fn replace(
+        &mut self,
+        before: &[Arc<Stack>],
+        stacks: &[Arc<Stack>],
+        changed: &BTreeSet<usize>,
+    ) -> Changed {
+        let all = |of: &[Arc<Stack>]| -> Vec<Entry> {
+            let changed = changed.iter();
+            changed.flat_map(|at| entries(*at, &of[*at])).collect()
+        };
+        let (old, new) = (all(before), all(stacks));
+        let mut told = Changed::default();
+        // of those that end, and of those that stand elsewhere now
+        for entry in old.iter().filter(|it| self.entries.of(it.hash).len() > 1) {
+            let group = key_of(before, entry).map(owned);
+            if let Some(group) = group.filter(|it| self.groups.remove(it).is_some()) {
+                told.groups.insert(group);
+            }
+        }
+        self.entries.replace(&old, &new);
+        let mut readers = changed.clone();
+        let hashes: HashSet<u64> = old.iter().chain(&new).map(|it| it.hash).collect();
+        for hash in hashes {
+            let same = self.entries.of(hash);
+            for (key, group) in groups_of(stacks, same) {
+                told.groups.insert(key.clone());
+                self.groups.insert(key, group);
+            }
+            readers.extend(readers_of(same));
+        }
+        for reader in readers {
+            let before = self.edges.get(&reader).cloned();
+            self.look_up(stacks, reader);
+            let after = self.edges.get(&reader);
+            let moved = after.into_iter().flat_map(|it| &**it);
+            let mut moved = moved.flat_map(|it| [it.reader.stack, it.owner.stack]);
+            told.edges |= before.as_ref() != after || moved.any(|it| changed.contains(&it));
+        }
+        told
+    }
+
+    /// The edges of all stacks, sorted by reader.
+    pub(super) fn edges(&self) -> impl Iterator<Item = &Edge> {
+        self.edges.values().flat_map(|it| &**it)
+    }
+
+    /// The edges of the readers of one stack, sorted by reader.
+    pub(super) fn edges_from(&self, stack: usize) -> &[Edge] {
+        self.edges.get(&stack).map_or(&[], |it| it)
+    }
+
+    /// The edges to what a row claims.
+    pub(super) fn edges_to(&self, stacks: &[Arc<Stack>], owner: RowRef) -> Vec<Edge> {
+        let stack = &stacks[owner.stack];
+        let Ok(claim) = &stack.rows[owner.row].claim else {
+            return Vec::new();
+        };
+        let wanted = key(claim, &stack.address(owner.row).resource_type);
+        let stacks = readers_of(self.entries.of(hash(wanted)));
+        let edges = stacks.flat_map(|it| self.edges_from(it));
+        edges.filter(|it| it.owner == owner).copied().collect()
+    }
+
+    /// Who claims an object now, and who after the next apply.
+    pub(super) fn claimants(
+        &self,
+        stacks: &[Arc<Stack>],
+        identity: &Identity,
+        resource_type: &Arc<str>,
+    ) -> [Claimants; 2] {
+        let wanted = key(identity, resource_type);
+        let same = self.entries.of(hash(wanted)).iter();
+        let same = same.filter(|it| key_of(stacks, it) == Some(wanted));
+        Claims::of(same).told(stacks)
+    }
+
+    /// The objects that a row is to be found under: now, and after the next apply.
+    pub(super) fn keys_of(stacks: &[Arc<Stack>], at: RowRef) -> impl Iterator<Item = GroupKey> {
+        let row = &stacks[at.stack].rows[at.row];
+        let resource_type = &stacks[at.stack].address(at.row).resource_type;
+        let claims = [row.claim.as_ref().ok(), row.planned_claim()];
+        let claims = claims.into_iter().flatten();
+        claims.map(move |it| owned(key(it, resource_type)))
+    }
+
+    /// Finds the owners of what the data sources of a stack read.
+    fn look_up(&mut self, stacks: &[Arc<Stack>], reader: usize) {
+        let stack = &stacks[reader];
+        let mut edges = Vec::new();
+        for (row, decided) in stack.rows.iter().enumerate() {
+            let Some(identity) = &decided.looks_up else {
+                continue;
+            };
+            let wanted = key(identity, &stack.address(row).resource_type);
+            for entry in self.entries.of(hash(wanted)) {
+                let owner = entry.at();
+                let owns = matches!(entry.role(), Role::Claims | Role::Stays)
+                    && key_of(stacks, entry) == Some(wanted);
+                if owns && !same_state(stacks, owner.stack, reader) {
+                    let reader = RowRef { stack: reader, row };
+                    edges.push(Edge { reader, owner });
+                }
+            }
+        }
+        let address = |it: &RowRef| stacks[it.stack].address(it.row).to_string();
+        let order = |it: &Edge| (address(&it.reader), it.owner.stack, address(&it.owner));
+        edges.sort_by_cached_key(order);
+        edges.dedup_by_key(|it| order(it));
+        match edges.is_empty() {
+            true => _ = self.edges.remove(&reader),
+            false => _ = self.edges.insert(reader, edges.into()),
+        }
+    }
+}
+
+/// The entries of one stack.
+fn entries(at: usize, stack: &Stack) -> Vec<Entry> {
+    let mut found = Vec::with_capacity(stack.rows.len());
+    for (row, decided) in stack.rows.iter().enumerate() {
+        let resource_type = &stack.address(row).resource_type;
+        let mut add = |identity: &Identity, role| {
+            let hash = hash(key(identity, resource_type));
+            found.push(Entry::new(hash, RowRef { stack: at, row }, role));
+        };
+        match (&decided.claim, decided.planned_claim()) {
+            (Ok(now), Some(planned)) if key(now, resource_type) == key(planned, resource_type) => {
+                add(now, Role::Stays);
+            }
+            (now, planned) => {
+                if let Ok(now) = now {
+                    add(now, Role::Claims);
+                }
+                if let Some(planned) = planned {
+                    add(planned, Role::Will);
+                }
+            }
+        }
+        if let Some(wanted) = &decided.looks_up {
+            add(wanted, Role::LooksUp);
+        }
+    }
+    found
+}
+
+/// What an entry is about.
+fn key_of<'a>(stacks: &'a [Arc<Stack>], entry: &Entry) -> Option<Key<'a>> {
+    let at = entry.at();
+    let stack = &stacks[at.stack];
+    let row = &stack.rows[at.row];
+    let identity = match entry.role() {
+        Role::Claims | Role::Stays => row.claim.as_ref().ok(),
+        Role::Will => row.planned_claim(),
+        Role::LooksUp => row.looks_up.as_ref(),
+    };
+    Some(key(identity?, &stack.address(at.row).resource_type))
+}
+
+/// The stacks with a data source that looks for an owner.
+fn readers_of(same: &[Entry]) -> impl Iterator<Item = usize> {
+    let looks_up = same.iter().filter(|it| it.role() == Role::LooksUp);
+    let mut stacks: Vec<_> = looks_up.map(|it| it.at().stack).collect();
+    stacks.dedup();
+    stacks.into_iter()
+}
+
+/// The groups among entries of one hash: hardly ever more than one.
+fn groups_of(stacks: &[Arc<Stack>], same: &[Entry]) -> Vec<(GroupKey, Arc<Group>)> {
+    if same.len() < 2 {
+        return Vec::new();
+    }
+    let mut claims: Vec<(Key, Claims)> = Vec::new();
+    for entry in same {
+        let Some(key) = key_of(stacks, entry) else {
+            continue;
+        };
+        match claims.iter_mut().find(|(it, _)| *it == key) {
+            Some((_, claims)) => claims.add(entry),
+            None => claims.push((key, Claims::of([entry]))),
+        }
+    }
+    let groups = claims.into_iter().filter_map(|(key, claims)| {
+        let key = owned(key);
+        Some((key.clone(), Arc::new(group(stacks, key, &claims)?)))
+    });
+    groups.collect()
 }
 
 /// Who claims one object.
@@ -93,109 +345,57 @@ struct Claims {
     planned: Vec<RowRef>,
 }
 
-/// All duplicates and edges of these stacks.
-pub(super) fn index(stacks: &[Stack]) -> (Vec<Group>, Vec<Edge>) {
-    let mut claims: HashMap<Key, Claims> = HashMap::new();
-    for (at, stack) in stacks.iter().enumerate() {
-        for (row, decided) in stack.rows.iter().enumerate() {
-            let resource_type = &stack.address(row).resource_type;
-            let claim = RowRef { stack: at, row };
-            if let Ok(identity) = &decided.claim {
-                let of = claims.entry(key(identity, resource_type)).or_default();
-                of.now.push(claim);
-            }
-            if let Some(identity) = decided.planned_claim() {
-                let of = claims.entry(key(identity, resource_type)).or_default();
-                of.planned.push(claim);
-            }
-        }
+impl Claims {
+    fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
+        let mut claims = Self::default();
+        entries.into_iter().for_each(|it| claims.add(it));
+        claims
     }
-    let groups = claims.iter().filter_map(|(key, it)| group(stacks, key, it));
-    let mut groups: Vec<Group> = groups.collect();
-    groups.sort_by_cached_key(|it| {
-        let of = (it.id.clone(), it.realm.clone(), it.resource_type.clone());
-        (of, it.claimants().rows[0])
-    });
-    let edges = edges(stacks, &claims);
-    (groups, edges)
-}
 
-/// Who claims an object now, and who after the next apply.
-pub(super) fn of(stacks: &[Stack], identity: &Identity, resource_type: &str) -> [Claimants; 2] {
-    let wanted = key(identity, resource_type);
-    let mut found = Claims::default();
-    for (at, stack) in stacks.iter().enumerate() {
-        for (row, decided) in stack.rows.iter().enumerate() {
-            let is_it = |it: &Identity| key(it, &stack.address(row).resource_type) == wanted;
-            let claim = RowRef { stack: at, row };
-            if decided.claim.as_ref().is_ok_and(is_it) {
-                found.now.push(claim);
+    fn add(&mut self, entry: &Entry) {
+        let at = entry.at();
+        match entry.role() {
+            Role::Claims => self.now.push(at),
+            Role::Will => self.planned.push(at),
+            Role::Stays => {
+                self.now.push(at);
+                self.planned.push(at);
             }
-            if decided.planned_claim().is_some_and(is_it) {
-                found.planned.push(claim);
-            }
+            Role::LooksUp => {}
         }
     }
-    [found.now, found.planned].map(|it| claimants(stacks, &it))
-}
 
-fn edges(stacks: &[Stack], claims: &HashMap<Key, Claims>) -> Vec<Edge> {
-    let mut edges = Vec::new();
-    for (at, stack) in stacks.iter().enumerate() {
-        for (row, decided) in stack.rows.iter().enumerate() {
-            let Some(wanted) = &decided.looks_up else {
-                continue;
-            };
-            let owners = claims.get(&key(wanted, &stack.address(row).resource_type));
-            let owners = owners.into_iter().flat_map(|it| &it.now);
-            let reader = RowRef { stack: at, row };
-            let others = owners.filter(|it| !same_state(stacks, it.stack, at));
-            edges.extend(others.map(|owner| Edge {
-                reader,
-                owner: *owner,
-            }));
-        }
+    fn told(&self, stacks: &[Arc<Stack>]) -> [Claimants; 2] {
+        [&self.now, &self.planned].map(|it| claimants(stacks, it))
     }
-    let address = |it: &RowRef| stacks[it.stack].address(it.row).to_string();
-    let order = |it: &Edge| {
-        let (reader, owner) = (it.reader, it.owner);
-        (reader.stack, address(&reader), owner.stack, address(&owner))
-    };
-    edges.sort_by_cached_key(order);
-    edges.dedup_by_key(|it| order(it));
-    edges
 }
 
 /// What tells states apart: two stacks may share a file, as two `local` backends may name it.
-fn state(stacks: &[Stack], at: usize) -> Result<&Arc<Path>, usize> {
+fn state(stacks: &[Arc<Stack>], at: usize) -> Result<&Arc<Path>, usize> {
     stacks[at].state.as_ref().map(|it| &it.path).ok_or(at)
 }
 
-pub(super) fn same_state(stacks: &[Stack], a: usize, b: usize) -> bool {
+pub(super) fn same_state(stacks: &[Arc<Stack>], a: usize, b: usize) -> bool {
     a == b || state(stacks, a) == state(stacks, b)
 }
 
 /// The rows as a group, when they stand at two addresses at least, now or after the next apply.
-fn group(stacks: &[Stack], key: &Key, claims: &Claims) -> Option<Group> {
+fn group(stacks: &[Arc<Stack>], key: GroupKey, claims: &Claims) -> Option<Group> {
     if claims.now.len() < 2 && claims.planned.len() < 2 {
         return None;
     }
-    let now = claimants(stacks, &claims.now);
-    let planned = claimants(stacks, &claims.planned);
-    if !now.are_several() && !planned.are_several() {
-        return None;
-    }
-    let (id, realm, resource_type) = *key;
-    Some(Group {
-        id: id.into(),
-        realm: realm.cloned(),
-        resource_type: resource_type.into(),
+    let [now, planned] = claims.told(stacks);
+    let stands = now.are_several() || planned.are_several();
+    stands.then_some(Group {
+        id: key.id,
+        realm: key.realm,
+        resource_type: key.resource_type,
         now,
         planned,
     })
 }
 
-fn claimants(stacks: &[Stack], rows: &[RowRef]) -> Claimants {
+fn claimants(stacks: &[Arc<Stack>], rows: &[RowRef]) -> Claimants {
     let rows = by_address(stacks, rows);
     let first = rows.first().map(|it| it.stack);
     let other = |it: &RowRef| first.is_some_and(|first| !same_state(stacks, it.stack, first));
@@ -207,7 +407,7 @@ fn claimants(stacks: &[Stack], rows: &[RowRef]) -> Claimants {
 
 /// One row for each address. A deposed and a current object at one address never count as two, and
 /// neither does one row of a state that two stacks share.
-fn by_address(stacks: &[Stack], rows: &[RowRef]) -> Vec<RowRef> {
+fn by_address(stacks: &[Arc<Stack>], rows: &[RowRef]) -> Vec<RowRef> {
     let mut rows: Vec<_> = rows
         .iter()
         .map(|it| {
@@ -247,17 +447,17 @@ data "aws_s3_bucket" "b" {{}}
         let text = [&*stack("x"), &*stack("y"), shared].concat();
         let snapshot = Fixture::new(&text).snapshot();
         assert_eq!(snapshot.stacks.len(), 2);
-        assert!(snapshot.duplicates.is_empty(), "{:#?}", snapshot.duplicates);
-        assert!(snapshot.edges.is_empty());
+        assert_eq!(snapshot.duplicates().count(), 0);
+        assert_eq!(snapshot.edges().count(), 0);
 
         // another stack's claim stands against it once, and an address of the same state in it
         let other = "#- z/terraform.tfstate\naws_s3_bucket.b arn=arn:aws:s3:::b\n";
         let snapshot = Fixture::new(&[&*text, other].concat()).snapshot();
-        let group = &snapshot.duplicates[0];
+        let group = snapshot.duplicates().next().unwrap();
         assert_eq!((group.now.rows.len(), group.now.across_stacks), (2, true));
         let twice = text.replace("\ndata.", "\naws_s3_bucket.c arn=arn:aws:s3:::b\ndata.");
         let snapshot = Fixture::new(&twice).snapshot();
-        let group = &snapshot.duplicates[0];
+        let group = snapshot.duplicates().next().unwrap();
         assert_eq!((group.now.rows.len(), group.now.across_stacks), (2, false));
     }
 }

@@ -30,10 +30,23 @@ struct States<'a> {
     named: Vec<(&'a Arc<Path>, &'a StateFile)>,
 }
 
-/// All stacks of a workspace, sorted by name, without their rows.
+/// The module tree of a stack.
+pub(super) fn tree(
+    workspace: &Workspace,
+    root: &Arc<Module>,
+    modules: &HashMap<Arc<Path>, Arc<Module>>,
+) -> Tree {
+    let manifest = root.directory.join(".terraform/modules/modules.json");
+    let manifest = workspace.manifests.get(&manifest).map(|(_, it)| &**it);
+    Tree::new(root, manifest, modules)
+}
+
+/// All stacks of a workspace, sorted by name, without their rows. `trees` are those that are known,
+/// by directory.
 pub(super) fn discover(
     workspace: &Workspace,
     modules: &HashMap<Arc<Path>, Arc<Module>>,
+    trees: &HashMap<Arc<Path>, Arc<Tree>>,
 ) -> Vec<Stack> {
     let root = &workspace.root;
     let mut states = states_by_directory(workspace, modules);
@@ -48,10 +61,9 @@ pub(super) fn discover(
         let mut found = states.remove(&directory).unwrap_or_default();
         let module = modules.get(&directory);
         let base = relative(root, &directory);
-        let tree = module.map(|module| {
-            let manifest = directory.join(".terraform/modules/modules.json");
-            let manifest = workspace.manifests.get(&manifest).map(|(_, it)| &**it);
-            Arc::new(Tree::new(module, manifest, modules))
+        let tree = module.map(|module| match trees.get(&directory) {
+            Some(known) => known.clone(),
+            None => Arc::new(tree(workspace, module, modules)),
         });
         let mut push = |name: Box<str>, workspace: &str, tree, read| {
             stacks.push(Stack::new(name, directory.clone(), workspace, tree, read));

@@ -136,6 +136,14 @@ impl Listing {
         listing
     }
 
+    /// Whether it says of other things than configuration and states something else.
+    pub(super) fn says_other_than(&self, other: &Self) -> bool {
+        self.links != other.links
+            || self.inventories != other.inventories
+            || self.locked != other.locked
+            || self.terragrunt != other.terragrunt
+    }
+
     /// Directories that hold configuration.
     fn configured_directories(&self) -> BTreeSet<PathBuf> {
         let modules = self
@@ -144,6 +152,17 @@ impl Listing {
             .filter(|it| super::snapshot::is_module_file(it));
         let parents = modules.filter_map(|it| it.parent());
         parents.map(Into::into).collect()
+    }
+}
+
+/// Whether a path, relative to the root, is on the way of a walk, or of what is read besides.
+pub(super) fn is_walked(below: &Path) -> bool {
+    let mut names = below.components().map(|it| it.as_os_str());
+    match names.find(|it| PASSED_OVER.iter().any(|name| *it == *name)) {
+        None => true,
+        Some(name) if name == ".gantrycd" => names.next().is_none_or(|it| it == "state"),
+        Some(name) if name == ".terraform" => names.next().is_none_or(|it| it == "modules"),
+        Some(_) => false,
     }
 }
 

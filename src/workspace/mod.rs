@@ -3,16 +3,20 @@
 //! [`Workspace`] holds what was read and follows changes; a [`Snapshot`] is what it all comes to at
 //! one moment, and never changes. Knows nothing of editors or of the command line.
 
+mod change;
 mod claims;
 mod configured;
 mod discover;
 mod disk;
 mod evaluation;
+mod follow;
 mod ignored_tags;
 mod moves;
 mod plan;
 mod progress;
+mod read;
 mod rows;
+mod shards;
 mod snapshot;
 mod stack;
 pub mod tag_support;
@@ -20,16 +24,16 @@ mod tags;
 mod tree;
 mod variables;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use rayon::prelude::*;
-use serde::Deserialize;
 
 use crate::eval::Entry;
 pub use crate::eval::Place;
+pub use change::{Change, GroupKey};
 pub use claims::{Claimants, Edge, Group, When};
 pub use configured::{Configured, ConfiguredProvider};
 pub use evaluation::{NotKnown, Unknown};
@@ -45,10 +49,12 @@ pub use variables::constant;
 
 use crate::config::{Backend, Declared, ModuleFile};
 use crate::identity::IdentityRegistry;
-use crate::state::{self, NotRead, State};
+use crate::state::State;
 use crate::text::Source;
 
 use disk::{Listing, Stamp};
+use follow::{Present, Touched};
+use read::{read_configuration, read_manifest, read_state};
 use tree::Manifest;
 
 /// The name of the workspace file, which marks a workspace's root.
@@ -69,10 +75,16 @@ pub struct Workspace {
     listing: Listing,
     configuration: BTreeMap<Arc<Path>, Configuration>,
     states: BTreeMap<Arc<Path>, StateFile>,
+    /// States that are still to be read.
+    unread: Vec<(Arc<Path>, Option<StateFile>)>,
+    /// The files that `local` backends name.
+    named: BTreeSet<PathBuf>,
     manifests: BTreeMap<PathBuf, (Option<Stamp>, Arc<Manifest>)>,
     /// Values of root variables that an editor's settings give.
     variables: Arc<[Entry]>,
     progress: Arc<Progress>,
+    touched: Touched,
+    present: Option<Present>,
 }
 
 /// One configuration file, on the disk or in an editor.
@@ -118,17 +130,37 @@ impl Workspace {
         registry: Arc<IdentityRegistry>,
         progress: Arc<Progress>,
     ) -> Self {
+        let mut workspace = Self::begin(root, registry, progress);
+        workspace.read_states(&[]);
+        while !workspace.is_read() {
+            workspace.read_more(usize::MAX);
+        }
+        workspace
+    }
+
+    /// Reads its configuration and no state yet.
+    pub fn begin(
+        root: &Path,
+        registry: Arc<IdentityRegistry>,
+        progress: Arc<Progress>,
+    ) -> Self {
         let mut workspace = Self {
             root: normalize(root).into(),
             registry,
             listing: Listing::default(),
             configuration: BTreeMap::new(),
             states: BTreeMap::new(),
+            unread: Vec::new(),
+            named: BTreeSet::new(),
             manifests: BTreeMap::new(),
             variables: Arc::default(),
             progress,
+            touched: Touched::default(),
+            present: None,
         };
-        workspace.refresh();
+        workspace.refresh_listing();
+        workspace.refresh_configuration();
+        workspace.list_states();
         workspace
     }
 
@@ -145,10 +177,68 @@ impl Workspace {
     /// Brings everything up to date with the disk. Only files whose time or length changed are
     /// read. A state that cannot be read any more keeps the rows that it had.
     pub fn refresh(&mut self) {
-        self.listing = Listing::walk(&self.root);
-        self.refresh_manifests();
+        self.refresh_listing();
         self.refresh_configuration();
-        self.refresh_states();
+        self.list_states();
+        while !self.is_read() {
+            self.read_more(usize::MAX);
+        }
+    }
+
+    /// Brings up to date what these paths may have to do with: a file that is known is read again
+    /// by itself. Of what is not, the whole workspace is walked if it may be of any concern.
+    pub fn refresh_paths(&mut self, paths: &BTreeSet<PathBuf>) {
+        let paths = paths.iter().map(|it| normalize(it));
+        let paths: Vec<PathBuf> = paths.filter(|it| self.may_concern(it)).collect();
+        let is_known = |path: &PathBuf| {
+            let known = self.configuration.get(&**path).is_some_and(|it| it.disk.is_some());
+            (known || self.states.contains_key(&**path)) && path.is_file()
+        };
+        if !self.is_read() || !paths.iter().all(is_known) {
+            self.refresh();
+            return;
+        }
+        for path in paths {
+            let path: Arc<Path> = path.into();
+            if let Some(old) = self.configuration.remove(&path) {
+                let read = reread(&path, Some(old), &mut self.touched);
+                self.configuration.insert(path.clone(), read);
+            }
+            if let Some(old) = self.states.remove(&path) {
+                let (read, is_other) = reread_state(&path, Some(old));
+                self.touched.disk |= is_other;
+                self.states.insert(path, read);
+            }
+        }
+        if self.local_backend_paths() != self.named {
+            self.list_states();
+            self.read_more(usize::MAX);
+        }
+    }
+
+    /// Whether a change at a path may be of any concern: it is or was a directory, or its name is
+    /// one that is read.
+    fn may_concern(&self, path: &Path) -> bool {
+        if self.states.contains_key(path) {
+            return true;
+        }
+        let Ok(below) = path.strip_prefix(&self.root) else {
+            return false;
+        };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_read = is_read(&self.root, path)
+            || name.ends_with(".tfstate")
+            || name.ends_with(".json")
+            || matches!(&*name, ".terraform.lock.hcl" | "terragrunt.hcl");
+        disk::is_walked(below)
+            && (is_read || self.listing.directories.contains(path) || path.is_dir())
+    }
+
+    fn refresh_listing(&mut self) {
+        let mut listing = Listing::walk(&self.root);
+        std::mem::swap(&mut self.listing, &mut listing);
+        self.touched.disk |= self.listing.says_other_than(&listing);
+        self.refresh_manifests();
     }
 
     fn refresh_manifests(&mut self) {
@@ -157,10 +247,14 @@ impl Workspace {
             let stamp = Stamp::of(path);
             let read = match kept.remove(path) {
                 Some((old, read)) if old == stamp => read,
-                _ => Arc::new(read_manifest(path)),
+                _ => {
+                    self.touched.disk = true;
+                    Arc::new(read_manifest(path))
+                }
             };
             self.manifests.insert(path.clone(), (stamp, read));
         }
+        self.touched.disk |= !kept.is_empty();
         let installed: BTreeSet<_> = self
             .manifests
             .values()
@@ -185,67 +279,101 @@ impl Workspace {
             })
             .collect();
         self.progress.found(wanted.len());
-        self.configuration = wanted
+        let read: Vec<_> = wanted
             .into_par_iter()
             .inspect(|_| self.progress.read())
             .map(|(path, old)| {
-                let stamp = Stamp::of(&path);
-                let file = match old {
-                    Some(old) if old.stamp == stamp && stamp.is_some() => old,
-                    old => Configuration {
-                        stamp,
-                        open: old.and_then(|it| it.open),
-                        ..read_configuration(&path)
-                    },
-                };
-                (path, file)
+                let mut touched = Touched::default();
+                let file = reread(&path, old, &mut touched);
+                (path, file, touched)
             })
             .collect();
-        // what is only in an editor stays
+        for (path, file, touched) in read {
+            self.touched.files.extend(touched.files);
+            self.configuration.insert(path, file);
+        }
         for (path, old) in kept {
-            if old.open.is_some() {
-                let only_open = Configuration {
-                    open: old.open,
-                    ..Configuration::default()
-                };
-                self.configuration.insert(path, only_open);
+            match old.open {
+                // what is only in an editor stays
+                Some(open) => {
+                    let only_open = Configuration {
+                        open: Some(open),
+                        ..Configuration::default()
+                    };
+                    self.configuration.insert(path, only_open);
+                }
+                None => _ = self.touched.files.insert(path),
             }
         }
     }
 
-    fn refresh_states(&mut self) {
+    /// Finds out which states there are. Those that are other than they were are still to be read.
+    fn list_states(&mut self) {
         let mut kept = std::mem::take(&mut self.states);
+        for (path, old) in std::mem::take(&mut self.unread) {
+            kept.extend(old.map(|it| (path, it)));
+        }
+        self.named = self.local_backend_paths();
         let mut wanted: BTreeSet<PathBuf> = self.listing.states.clone();
         wanted.extend(self.listing.inventories.iter().cloned());
         // a `local` backend may name a file of any name
-        wanted.extend(self.local_backend_paths());
-        let wanted: Vec<_> = wanted
-            .into_iter()
-            .filter(|it| it.is_file())
-            .map(|path| {
-                let old = kept.remove(&*path);
-                (Arc::<Path>::from(path), old)
-            })
-            .collect();
-        self.progress.found(wanted.len());
-        self.states = wanted
+        wanted.extend(self.named.iter().cloned());
+        for path in wanted {
+            let Some(stamp) = Stamp::of(&path) else {
+                continue;
+            };
+            let old = kept.remove(&*path);
+            let path: Arc<Path> = path.into();
+            match old {
+                Some(old) if old.stamp == Some(stamp) => _ = self.states.insert(path, old),
+                old => self.unread.push((path, old)),
+            }
+        }
+        self.touched.disk |= !kept.is_empty();
+        self.progress.found(self.unread.len());
+    }
+
+    /// Whether everything was read.
+    pub fn is_read(&self) -> bool {
+        self.unread.is_empty()
+    }
+
+    /// Reads the states of stacks in these directories, and what is known by name only.
+    pub fn read_states(&mut self, directories: &[&Path]) {
+        let unread = std::mem::take(&mut self.unread);
+        let is_first = |path: &Path| {
+            self.listing.inventories.contains(path)
+                || self.named.contains(path)
+                || directories.iter().any(|it| path.starts_with(it))
+        };
+        let (first, rest) = unread.into_iter().partition(|(path, _)| is_first(path));
+        self.unread = rest;
+        self.read(first);
+    }
+
+    /// Reads some of the states that are still to be read, so many of them at most.
+    pub fn read_more(&mut self, most: usize) {
+        let from = self.unread.len().saturating_sub(most);
+        let some = self.unread.split_off(from);
+        self.read(some);
+    }
+
+    fn read(&mut self, states: Vec<(Arc<Path>, Option<StateFile>)>) {
+        let read: Vec<_> = states
             .into_par_iter()
             .inspect(|_| self.progress.read())
             .map(|(path, old)| {
-                let stamp = Stamp::of(&path);
-                let file = match old {
-                    Some(old) if old.stamp == stamp && stamp.is_some() => old,
-                    old => StateFile {
-                        stamp,
-                        read: read_state(&path, old.map(|it| it.read).unwrap_or_default()),
-                    },
-                };
-                (path, file)
+                let (file, is_other) = reread_state(&path, old);
+                (path, file, is_other)
             })
             .collect();
+        for (path, file, is_other) in read {
+            self.touched.disk |= is_other;
+            self.states.insert(path, file);
+        }
     }
 
-    fn local_backend_paths(&self) -> Vec<PathBuf> {
+    fn local_backend_paths(&self) -> BTreeSet<PathBuf> {
         let files = self.configuration.values().filter_map(|it| it.file());
         let settings = files.flat_map(|file| {
             let blocks = file.blocks.iter().enumerate();
@@ -264,25 +392,34 @@ impl Workspace {
         if !is_read(&self.root, &path) || !path.starts_with(&self.root) {
             return false;
         }
-        let file = Arc::new(ModuleFile::read(path.clone(), source));
-        let entry = self.configuration.entry(path).or_default();
+        let entry = self.configuration.entry(path.clone()).or_default();
+        let same = entry.disk.as_ref().filter(|it| it.source().is_same(&source));
+        let file = match same {
+            Some(disk) => disk.clone(),
+            None => Arc::new(ModuleFile::read(path.clone(), source)),
+        };
+        let before = entry.file().cloned();
         entry.open = Some(file);
+        self.touched.of(&path, before.as_ref(), entry.file());
         true
     }
 
     /// Takes the text of a closed document away from the disk's.
     pub fn close_document(&mut self, path: &Path) {
-        let path = normalize(path);
-        if let Some(entry) = self.configuration.get_mut(&*path) {
+        let path: Arc<Path> = normalize(path).into();
+        if let Some(entry) = self.configuration.get_mut(&path) {
+            let before = entry.file().cloned();
             entry.open = None;
-            if entry.disk.is_none() {
-                self.configuration.remove(&*path);
+            self.touched.of(&path, before.as_ref(), entry.file());
+            if entry.disk.is_none() && entry.problem.is_none() {
+                self.configuration.remove(&path);
             }
         }
     }
 
     /// Has root variables have these values, over those of the whole workspace in its file.
     pub fn set_variables(&mut self, variables: &Arc<[Entry]>) {
+        self.touched.variables |= *self.variables != **variables;
         self.variables = variables.clone();
     }
 
@@ -299,9 +436,58 @@ impl Workspace {
     }
 
     /// What everything read comes to.
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self)
+    pub fn snapshot(&mut self) -> Snapshot {
+        follow::follow(self).0
     }
+
+    /// The same, and what is other in it than in the snapshot before.
+    pub fn follow(&mut self) -> (Snapshot, Change) {
+        follow::follow(self)
+    }
+}
+
+/// A configuration file as it is on the disk now.
+fn reread(path: &Arc<Path>, old: Option<Configuration>, touched: &mut Touched) -> Configuration {
+    let stamp = Stamp::of(path);
+    let mut old = match old {
+        Some(old) if old.stamp == stamp && stamp.is_some() => return old,
+        old => old.unwrap_or_default(),
+    };
+    let mut read = Configuration {
+        stamp,
+        ..read_configuration(path)
+    };
+    let before = old.file().cloned();
+    // what was only written anew is what it was
+    if let (Some(old), Some(new)) = (&old.disk, &mut read.disk)
+        && old.source().is_same(new.source())
+    {
+        *new = old.clone();
+    }
+    read.open = old.open.take();
+    if before.is_none() {
+        touched.files.insert(path.clone());
+    }
+    touched.of(path, before.as_ref(), read.file());
+    read
+}
+
+/// A state file as it is on the disk now, and whether that is another state, or another problem.
+fn reread_state(path: &Path, old: Option<StateFile>) -> (StateFile, bool) {
+    let stamp = Stamp::of(path);
+    let is_first = old.is_none();
+    let before = match old {
+        Some(old) if old.stamp == stamp && stamp.is_some() => return (old, false),
+        old => old.map(|it| it.read).unwrap_or_default(),
+    };
+    let read = read_state(path, before.clone());
+    let is_same = match (&before.state, &read.state) {
+        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+        (None, None) => true,
+        _ => false,
+    };
+    let is_other = is_first || !is_same || before.problem != read.problem;
+    (StateFile { stamp, read }, is_other)
 }
 
 /// Whether a file is read as configuration, by its name: of a module, of its variables, or of the
@@ -313,75 +499,6 @@ fn is_read(root: &Path, path: &Path) -> bool {
     crate::config::is_configuration(name)
         || variables::is_variables_file(name)
         || name == WORKSPACE_FILE && path.parent() == Some(root)
-}
-
-fn read_configuration(path: &Arc<Path>) -> Configuration {
-    let mut read = Configuration::default();
-    match std::fs::read(path) {
-        Err(error) => read.problem = Some(error.to_string()),
-        Ok(bytes) => match Source::decode(&bytes) {
-            Err(why) => read.problem = Some(why.to_string()),
-            Ok(source) => {
-                if let Some(first) = source.invalid().first() {
-                    let line = source.position(*first, Default::default()).line + 1;
-                    read.problem = Some(format!(
-                        "line {line} has a byte that is not UTF-8; the rest of the file was read"
-                    ));
-                }
-                read.disk = Some(Arc::new(ModuleFile::read(path.clone(), source)));
-            }
-        },
-    }
-    read
-}
-
-fn read_state(path: &Path, old: StateRead) -> StateRead {
-    let problem = match std::fs::read(path) {
-        Err(error) => error.to_string(),
-        Ok(bytes) => match state::read(&bytes) {
-            Ok(state) => {
-                return StateRead {
-                    state: Some(Arc::new(state)),
-                    problem: None,
-                };
-            }
-            Err(NotRead::Empty) => return StateRead::default(),
-            Err(NotRead::Problem(problem)) => problem.to_string(),
-        },
-    };
-    StateRead {
-        state: old.state,
-        problem: Some(problem),
-    }
-}
-
-/// Reads `modules.json`; a damaged one names no module.
-fn read_manifest(path: &Path) -> Manifest {
-    #[derive(Deserialize)]
-    struct Modules {
-        #[serde(rename = "Modules", default)]
-        modules: Vec<Entry>,
-    }
-    #[derive(Deserialize)]
-    struct Entry {
-        #[serde(rename = "Key")]
-        key: String,
-        #[serde(rename = "Dir")]
-        directory: PathBuf,
-    }
-    // `.terraform/modules/modules.json`, with directories relative to the stack's
-    let Some(stack) = path.ancestors().nth(3) else {
-        return Manifest::default();
-    };
-    let bytes = std::fs::read(path).unwrap_or_default();
-    let modules = serde_json::from_slice(&bytes).unwrap_or(Modules {
-        modules: Vec::new(),
-    });
-    let entries = modules.modules.into_iter();
-    entries
-        .filter(|it| !it.key.is_empty())
-        .map(|it| (it.key, normalize(&stack.join(it.directory))))
-        .collect::<HashMap<_, _>>()
 }
 
 impl StateFile {

@@ -10,7 +10,6 @@ use super::configured::Configured;
 use super::evaluation::{Evaluation, Unknown};
 use super::plan::{Decision, Outlook, Why};
 use super::tag_support::Observed;
-use super::variables::Given;
 
 /// What a row of a state is, or one that the next apply will make.
 #[derive(Debug)]
@@ -70,34 +69,35 @@ impl Row {
     }
 }
 
-/// Decides what each row of the stack is. `given` are the values of variables from outside of the
-/// configuration.
-pub(super) fn decide(stack: &mut Stack, registry: &IdentityRegistry, given: &Given) {
+/// Decides what each row of the stack is.
+pub(super) fn decide(stack: &mut Stack, registry: &IdentityRegistry) {
     if let Some(state) = &stack.state {
         stack.observed = Observed::of(&state.file.records);
     }
-    let decided = deciding(stack, registry, given, |mut decision| {
+    let decided = deciding(stack, registry, |mut decision| {
         (decision.plan(), decision.providers())
     });
     let Some((plan, providers)) = decided else {
         let alone = |it: &Record| recorded(registry, it, None, false);
         stack.rows = stack.records().map(alone).collect();
+        stack.sort_sites();
         return;
     };
     stack.rows = plan.rows;
     stack.planned_rows = plan.planned_rows;
     stack.configured = plan.configured;
     stack.providers = providers;
+    stack.sort_sites();
 }
 
 /// Decides something of a stack that has a configuration.
 fn deciding<T>(
     stack: &Stack,
     registry: &IdentityRegistry,
-    given: &Given,
     decide: impl FnOnce(Decision) -> T,
 ) -> Option<T> {
     let tree = stack.tree.as_ref()?;
+    let given = &*stack.given;
     let cautious = given.without_defaults(&tree.nodes()[0].module);
     let workspace = stack.known_workspace();
     let evaluation = Evaluation::new(tree, given, workspace);
@@ -109,28 +109,19 @@ fn deciding<T>(
 
 /// What the configuration says of every resource of the stack, whether anything in it speaks of
 /// gantrycd or not.
-pub(super) fn configured(
-    stack: &Stack,
-    registry: &IdentityRegistry,
-    given: &Given,
-) -> Vec<Configured> {
+pub(super) fn configured(stack: &Stack, registry: &IdentityRegistry) -> Vec<Configured> {
     let Some(tree) = &stack.tree else {
         return Vec::new();
     };
-    let evaluation = Evaluation::new(tree, given, stack.known_workspace());
+    let evaluation = Evaluation::new(tree, &stack.given, stack.known_workspace());
     let mut decision = Decision::new(stack, tree, registry, [&evaluation, &evaluation]);
     decision.speaks = true;
     decision.plan().configured
 }
 
 /// What becomes of a row in the next apply, why, and what the configuration says of it.
-pub(super) fn outlook(
-    stack: &Stack,
-    registry: &IdentityRegistry,
-    given: &Given,
-    at: usize,
-) -> Outlook {
-    let outlook = deciding(stack, registry, given, |mut it| it.outlook_of(at));
+pub(super) fn outlook(stack: &Stack, registry: &IdentityRegistry, at: usize) -> Outlook {
+    let outlook = deciding(stack, registry, |mut it| it.outlook_of(at));
     outlook.unwrap_or_else(|| Outlook::new(Planned::Same, Why::NoConfiguration))
 }
 
@@ -139,10 +130,9 @@ pub(super) fn outlook(
 pub(super) fn declared(
     stack: &Stack,
     registry: &IdentityRegistry,
-    given: &Given,
     address: &Address,
 ) -> Option<Configured> {
-    deciding(stack, registry, given, |mut it| it.declared(address))?
+    deciding(stack, registry, |mut it| it.declared(address))?
 }
 
 /// What keeps anybody from telling what a section of the configuration says of a tag of a resource
@@ -150,25 +140,17 @@ pub(super) fn declared(
 pub(super) fn unknowns(
     stack: &Stack,
     registry: &IdentityRegistry,
-    given: &Given,
     address: &Address,
     (section, key): (Section, &str),
 ) -> Vec<Unknown> {
-    let found = deciding(stack, registry, given, |it| {
-        it.unknowns(address, section, key)
-    });
+    let found = deciding(stack, registry, |it| it.unknowns(address, section, key));
     found.unwrap_or_default()
 }
 
 /// What an argument of a resource instance comes to. `None` where the stack has no such argument.
-pub(super) fn argument(
-    stack: &Stack,
-    given: &Given,
-    address: &Address,
-    name: &str,
-) -> Option<Value> {
+pub(super) fn argument(stack: &Stack, address: &Address, name: &str) -> Option<Value> {
     let tree = stack.tree.as_ref()?;
-    let evaluation = Evaluation::new(tree, given, stack.known_workspace());
+    let evaluation = Evaluation::new(tree, &stack.given, stack.known_workspace());
     let module = &tree.nodes()[tree.find(&address.module)?].module;
     let resource = module.resource(address.mode, &address.resource_type, &address.name)?;
     let instance = evaluation.instance(&address.module)?;

@@ -1,26 +1,26 @@
 //! What a workspace comes to at one moment.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use rayon::prelude::*;
+use imbl::{HashMap as ImHashMap, OrdMap};
 
-use crate::config::{Declared, Module, ModuleFile};
+use crate::config::{Declared, ModuleFile};
 use crate::eval::{Place, Value};
 use crate::identity::{Address, Identity, IdentityRegistry, Section, Trace};
 use crate::syntax::BlockId;
 use crate::text::{Source, Span};
 
-use super::claims::{self, Claimants, Edge, Group};
+use super::change::GroupKey;
+use super::claims::{self, Claimants, Edge, Group, Index};
 use super::configured::Configured;
-use super::discover;
 use super::evaluation::Unknown;
 use super::plan::Outlook;
 use super::rows::{self, Row, Site};
 use super::stack::{Stack, relative};
 use super::variables::Variables;
-use super::{Node, Workspace};
+use super::Node;
 
 /// A row of a snapshot: which stack, and which of its rows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -40,115 +40,54 @@ pub struct Use {
     pub node: usize,
 }
 
-/// What a workspace comes to at one moment. Immutable.
+/// What a workspace comes to at one moment. Immutable, and cheap to clone: a snapshot and the one
+/// that follows it share what no edit between them touched.
+#[derive(Clone)]
 pub struct Snapshot {
     /// The directory that names are relative to.
     pub root: Arc<Path>,
     /// The identity rules in force.
     pub registry: Arc<IdentityRegistry>,
     /// All stacks, sorted by name.
-    pub stacks: Vec<Stack>,
-    /// Objects that are claimed at more than one address, sorted by id.
-    pub duplicates: Vec<Group>,
-    /// Who reads what another stack owns, sorted by reader.
-    pub edges: Vec<Edge>,
-    files: BTreeMap<Arc<Path>, Arc<ModuleFile>>,
+    pub stacks: Vec<Arc<Stack>>,
+    pub(super) index: Index,
+    pub(super) files: OrdMap<Arc<Path>, Arc<ModuleFile>>,
     /// Of files that are symbolic links, where they really are.
-    links: HashMap<Arc<Path>, Arc<Path>>,
-    uses: HashMap<Arc<Path>, Vec<Use>>,
-    rows: HashMap<(Arc<Path>, BlockId), Vec<RowRef>>,
-    groups: HashMap<RowRef, usize>,
-    variables: Variables,
+    pub(super) links: Arc<HashMap<Arc<Path>, Arc<Path>>>,
+    /// By directory, sorted by stack.
+    pub(super) uses: ImHashMap<Arc<Path>, Arc<[Use]>>,
+    pub(super) variables: Arc<Variables>,
 }
 
 impl Snapshot {
-    pub(super) fn new(workspace: &Workspace) -> Self {
-        let mut files = BTreeMap::new();
-        let mut by_directory: BTreeMap<Arc<Path>, (Vec<Arc<ModuleFile>>, bool)> = BTreeMap::new();
-        for (path, configuration) in &workspace.configuration {
-            let Some(directory) = path.parent() else {
-                continue;
-            };
-            if let Some(file) = configuration.file() {
-                files.insert(path.clone(), file.clone());
-            }
-            if !is_module_file(path) {
-                continue;
-            }
-            let (module, unread) = by_directory.entry(directory.into()).or_default();
-            match configuration.file() {
-                Some(file) => module.push(file.clone()),
-                None => *unread = true,
-            }
-        }
-        let mut modules: HashMap<Arc<Path>, Arc<Module>> = by_directory
-            .into_iter()
-            .map(|(directory, (files, unread))| {
-                let module = Module::new(directory.clone(), files, unread);
-                (directory, Arc::new(module))
-            })
-            .collect();
-        for directory in discover::completed_by_terragrunt(workspace, &modules) {
-            let module = modules.get_mut(&directory).and_then(Arc::get_mut);
-            if let Some(module) = module {
-                module.unread = true;
-            }
-        }
-
-        let variables = Variables::new(workspace, files.values());
-        let mut stacks = discover::discover(workspace, &modules);
-        stacks.par_iter_mut().for_each(|stack| {
-            let locked = workspace.listing.locked.contains(&*stack.directory);
-            stack.is_certain = locked || stack.is_applied() || variables.names(stack);
-            let given = variables.of(stack);
-            rows::decide(stack, &workspace.registry, &given);
-        });
-        let (duplicates, edges) = claims::index(&stacks);
-
-        let mut uses: HashMap<Arc<Path>, Vec<Use>> = HashMap::new();
-        let mut rows: HashMap<(Arc<Path>, BlockId), Vec<RowRef>> = HashMap::new();
-        for (at, stack) in stacks.iter().enumerate() {
-            let nodes = stack.tree.iter().flat_map(|it| it.nodes());
-            for (node, it) in nodes.enumerate() {
-                let module = it.module.directory.clone();
-                uses.entry(module)
-                    .or_default()
-                    .push(Use { stack: at, node });
-            }
-            for (row, it) in stack.rows.iter().enumerate() {
-                if let Some(site) = it.site {
-                    let declared = stack.resource(site).base();
-                    let block = (declared.file.path.clone(), declared.block().id);
-                    let rows = rows.entry(block).or_default();
-                    rows.push(RowRef { stack: at, row });
-                }
-            }
-        }
-        let links = workspace.listing.links.iter();
-        let links = links.map(|(path, real)| (path.as_path().into(), real.as_path().into()));
-        let links = links.collect();
-        let members = |(at, group): (usize, &Group)| {
-            let claims = group.now.rows.iter().chain(&group.planned.rows);
-            claims.map(move |it| (*it, at)).collect::<Vec<_>>()
-        };
-        Self {
-            groups: duplicates.iter().enumerate().flat_map(members).collect(),
-            root: workspace.root.clone(),
-            registry: workspace.registry.clone(),
-            stacks,
-            duplicates,
-            edges,
-            files,
-            links,
-            uses,
-            rows,
-            variables,
-        }
-    }
-
     /// Whether a provider source is known, and identity rules for it are mounted.
     pub fn supports(&self, source: Option<&str>) -> bool {
         source.is_some_and(|it| self.registry.supports(it))
+    }
+
+    /// Objects that are claimed at more than one address, sorted by id.
+    pub fn duplicates(&self) -> impl Iterator<Item = &Group> {
+        self.index.groups.values().map(|it| &**it)
+    }
+
+    /// The objects of [`Snapshot::duplicates`] of which one is claimed.
+    pub fn group(&self, key: &GroupKey) -> Option<&Group> {
+        self.index.groups.get(key).map(|it| &**it)
+    }
+
+    /// Who reads what another stack owns, sorted by reader.
+    pub fn edges(&self) -> impl Iterator<Item = &Edge> {
+        self.index.edges()
+    }
+
+    /// What the data sources of one stack read, sorted by reader.
+    pub fn edges_from(&self, stack: usize) -> &[Edge] {
+        self.index.edges_from(stack)
+    }
+
+    /// Who reads what a row claims, sorted by reader.
+    pub fn edges_to(&self, owner: RowRef) -> Vec<Edge> {
+        self.index.edges_to(&self.stacks, owner)
     }
 
     /// A path relative to the workspace root, with `/`.
@@ -193,8 +132,12 @@ impl Snapshot {
     /// The stacks that a file is part of, and where in each.
     pub fn uses(&self, file: &ModuleFile) -> &[Use] {
         let directory = file.path.parent();
-        let uses = directory.and_then(|it| self.uses.get(it));
-        uses.map_or(&[], |it| it)
+        directory.map_or(&[], |it| self.uses_of(it))
+    }
+
+    /// The stacks that the module of a directory is part of, and where in each.
+    pub(super) fn uses_of(&self, directory: &Path) -> &[Use] {
+        self.uses.get(directory).map_or(&[], |it| it)
     }
 
     /// Where a file really is: a symbolic link is another name of the same text.
@@ -207,8 +150,9 @@ impl Snapshot {
         let real = self.real(&file.path);
         let links = self.links.iter().filter(|(_, it)| ***it == *real);
         let names = links.map(|(path, _)| &**path).chain([real, &*file.path]);
-        let directories = names.filter_map(|it| self.uses.get(it.parent()?));
-        directories.flatten().map(|it| it.stack).collect()
+        let directories = names.filter_map(Path::parent);
+        let uses = directories.flat_map(|it| self.uses_of(it));
+        uses.map(|it| it.stack).collect()
     }
 
     /// The module of a stack's tree.
@@ -218,9 +162,31 @@ impl Snapshot {
     }
 
     /// The rows that a block declares, sorted by stack.
-    pub fn rows_of(&self, file: &ModuleFile, block: BlockId) -> &[RowRef] {
-        let rows = self.rows.get(&(file.path.clone(), block));
-        rows.map_or(&[], |it| it)
+    pub fn rows_of(&self, file: &ModuleFile, block: BlockId) -> Vec<RowRef> {
+        let Some(block) = file.block(block) else {
+            return Vec::new();
+        };
+        let mut rows = Vec::new();
+        let of_stack = |a: &Use, b: &Use| a.stack == b.stack;
+        for uses in self.uses(file).chunk_by(of_stack) {
+            let stack = &self.stacks[uses[0].stack];
+            let from = rows.len();
+            for at in uses {
+                if let Some(resource) = self.node(*at).module.declares_at(file, block) {
+                    let site = Site {
+                        node: at.node,
+                        resource,
+                    };
+                    let here = stack.rows_at(site);
+                    rows.extend(here.map(|row| RowRef {
+                        stack: at.stack,
+                        row,
+                    }));
+                }
+            }
+            rows[from..].sort_unstable();
+        }
+        rows
     }
 
     /// The stack of a row.
@@ -242,14 +208,14 @@ impl Snapshot {
     /// there is no such argument.
     pub fn argument(&self, stack: usize, address: &Address, name: &str) -> Option<Value> {
         let stack = &self.stacks[stack];
-        rows::argument(stack, &self.variables.of(stack), address, name)
+        rows::argument(stack, address, name)
     }
 
     /// What the configuration says of every resource of a stack, whether anything in it speaks of
     /// gantrycd or not.
     pub fn configured(&self, stack: usize) -> Vec<Configured> {
         let stack = &self.stacks[stack];
-        rows::configured(stack, &self.registry, &self.variables.of(stack))
+        rows::configured(stack, &self.registry)
     }
 
     /// How a row was decided, rule by rule. `None` of one that is not there yet.
@@ -264,14 +230,14 @@ impl Snapshot {
     /// What becomes of a row in the next apply, why, and what the configuration says of it.
     pub fn outlook(&self, at: RowRef) -> Outlook {
         let stack = self.stack(at);
-        rows::outlook(stack, &self.registry, &self.variables.of(stack), at.row)
+        rows::outlook(stack, &self.registry, at.row)
     }
 
     /// What the configuration of a stack says of a resource instance that has no row. `None` where
     /// it declares no such resource, or where it certainly has no such instance.
     pub fn declared(&self, stack: usize, address: &Address) -> Option<Configured> {
         let stack = &self.stacks[stack];
-        rows::declared(stack, &self.registry, &self.variables.of(stack), address)
+        rows::declared(stack, &self.registry, address)
     }
 
     /// What keeps anybody from telling what a section of a stack's configuration says of a tag of a
@@ -284,13 +250,12 @@ impl Snapshot {
         key: &str,
     ) -> Vec<Unknown> {
         let stack = &self.stacks[stack];
-        let given = self.variables.of(stack);
-        rows::unknowns(stack, &self.registry, &given, address, (section, key))
+        rows::unknowns(stack, &self.registry, address, (section, key))
     }
 
     /// Who claims an object now, and who after the next apply.
-    pub fn claimants(&self, identity: &Identity, resource_type: &str) -> [Claimants; 2] {
-        claims::of(&self.stacks, identity, resource_type)
+    pub fn claimants(&self, identity: &Identity, resource_type: &Arc<str>) -> [Claimants; 2] {
+        self.index.claimants(&self.stacks, identity, resource_type)
     }
 
     /// Whether two rows are one row of a state that stacks share, or one address of a stack.
@@ -298,9 +263,16 @@ impl Snapshot {
         claims::same_state(&self.stacks, a.stack, b.stack) && self.address(a) == self.address(b)
     }
 
-    /// The group of duplicates that a row is in.
+    /// The group of duplicates that a row is in; of two the last.
     pub fn duplicate(&self, row: RowRef) -> Option<&Group> {
-        self.groups.get(&row).map(|at| &self.duplicates[*at])
+        let keys = Index::keys_of(&self.stacks, row);
+        let groups = keys.filter_map(|it| Some((self.group(&it)?, it)));
+        let with_it = groups.filter(|(group, _)| {
+            let mut claims = group.now.rows.iter().chain(&group.planned.rows);
+            claims.any(|it| *it == row)
+        });
+        let last = with_it.max_by(|(_, a), (_, b)| a.cmp(b));
+        last.map(|(group, _)| group)
     }
 
     /// Where a row is shown: the header of the block that declares it or, for a block under

@@ -13,6 +13,7 @@ use super::configured::{Configured, ConfiguredProvider};
 use super::rows::{PlannedRow, Row, Site};
 use super::tag_support::Observed;
 use super::tree::Tree;
+use super::variables::Given;
 
 /// A root module and one state of it.
 #[derive(Debug)]
@@ -44,6 +45,10 @@ pub struct Stack {
     /// Whether somebody surely applies it: a directory that nobody calls may also be a module that
     /// is called from elsewhere.
     pub is_certain: bool,
+    /// What its variables are given.
+    pub(super) given: Arc<Given>,
+    /// Rows that a block declares, sorted by it.
+    sites: Box<[u32]>,
 }
 
 /// The state of a stack.
@@ -58,7 +63,7 @@ pub struct StackState {
 }
 
 /// A state that could not be read.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unreadable {
     /// The file's absolute path.
     pub path: Arc<Path>,
@@ -87,7 +92,63 @@ impl Stack {
             providers: Vec::new(),
             observed: Observed::default(),
             is_certain: false,
+            given: Arc::default(),
+            sites: Box::default(),
         }
+    }
+
+    /// The same stack with nothing decided yet, over another module tree.
+    pub(super) fn undecided(&self, tree: Option<Arc<Tree>>) -> Self {
+        let read = (self.state.clone(), self.unreadable.clone());
+        let (name, directory) = (self.name.clone(), self.directory.clone());
+        Self {
+            is_certain: self.is_certain,
+            given: self.given.clone(),
+            ..Self::new(name, directory, &self.workspace, tree, read)
+        }
+    }
+
+    /// Whether all that another stack is decided by is what this one was decided by.
+    pub(super) fn is_decided_as(&self, other: &Self) -> bool {
+        let same_state = match (&self.state, &other.state) {
+            (Some(a), Some(b)) => {
+                a.path == b.path && a.modified == b.modified && Arc::ptr_eq(&a.file, &b.file)
+            }
+            (None, None) => true,
+            _ => false,
+        };
+        let same_tree = match (&self.tree, &other.tree) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        };
+        same_state
+            && same_tree
+            && self.name == other.name
+            && self.directory == other.directory
+            && self.workspace == other.workspace
+            && self.unreadable == other.unreadable
+            && self.is_certain == other.is_certain
+            && self.given == other.given
+    }
+
+    /// Makes [`Stack::rows_at`] know the rows.
+    pub(super) fn sort_sites(&mut self) {
+        let rows = self.rows.iter().enumerate();
+        let mut sites: Vec<_> = rows
+            .filter_map(|(at, it)| Some((it.site?, at as u32)))
+            .collect();
+        sites.sort_unstable();
+        self.sites = sites.into_iter().map(|(_, at)| at).collect();
+    }
+
+    /// The rows that a resource of its configuration declares, in order.
+    pub fn rows_at(&self, site: Site) -> impl Iterator<Item = usize> {
+        let of = |at: &u32| self.rows[*at as usize].site;
+        let from = self.sites.partition_point(|it| of(it) < Some(site));
+        let rows = self.sites[from..].iter();
+        let rows = rows.take_while(move |it| of(it) == Some(site));
+        rows.map(|it| *it as usize)
     }
 
     /// The record of a row; `None` of one that the next apply will make.

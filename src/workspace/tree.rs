@@ -79,6 +79,14 @@ impl Tree {
         tree
     }
 
+    /// Whether its modules are those that there are now.
+    pub(super) fn is_of(&self, modules: &HashMap<Arc<Path>, Arc<Module>>) -> bool {
+        self.nodes.iter().all(|it| {
+            let now = modules.get(&it.module.directory);
+            now.is_some_and(|now| Arc::ptr_eq(now, &it.module))
+        })
+    }
+
     /// Whether the node is in the module, at any depth: a call of it from here would not end.
     fn is_below(&self, mut at: usize, module: &Arc<Module>) -> bool {
         loop {

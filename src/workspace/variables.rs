@@ -14,6 +14,7 @@ use super::stack::Stack;
 use super::{WORKSPACE_FILE, Workspace};
 
 /// What the variables of a root module are given.
+#[derive(PartialEq, Default, Debug)]
 pub(super) struct Given {
     /// Values by name.
     pub(super) values: HashMap<Box<str>, Value>,
@@ -57,6 +58,7 @@ impl Given {
 }
 
 /// What gives variables their values.
+#[derive(Default)]
 pub(super) struct Variables {
     /// By directory, in the order in which Terraform reads them: later ones win.
     files: HashMap<Arc<Path>, Vec<Arc<ModuleFile>>>,
@@ -211,6 +213,10 @@ impl Variables {
                 given.take(&body.attributes, file);
             }
         }
+        // what no variable takes makes no difference
+        given
+            .values
+            .retain(|name, _| stack.module().is_some_and(|it| it.variables.contains_key(name)));
         given
     }
 }

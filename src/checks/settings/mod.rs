@@ -435,20 +435,20 @@ checks {
     fn the_unsaved_text_of_the_workspace_file_counts() {
         let fixture = Fixture::new(&duplicate("", ["", ""]));
         let mut workspace = fixture.workspace();
-        let severities = |workspace: &crate::workspace::Workspace| {
+        let severities = |workspace: &mut crate::workspace::Workspace| {
             let findings = super::super::run(&workspace.snapshot(), &Settings::default());
             findings.iter().map(|it| it.severity).collect::<Vec<_>>()
         };
-        assert_eq!(severities(&workspace), [Severity::Error; 2]);
+        assert_eq!(severities(&mut workspace), [Severity::Error; 2]);
         let path = fixture.path("gantrycd.hcl");
         let text = "checks {\n  duplicate-identity = \"hint\"\n}\n";
         assert!(workspace.open_document(&path, Source::new(text)));
-        assert_eq!(severities(&workspace), [Severity::Hint; 2]);
+        assert_eq!(severities(&mut workspace), [Severity::Hint; 2]);
         workspace.close_document(&path);
-        assert_eq!(severities(&workspace), [Severity::Error; 2]);
+        assert_eq!(severities(&mut workspace), [Severity::Error; 2]);
         let below = fixture.path("live/gantrycd.hcl");
         assert!(!workspace.open_document(&below, Source::new(text)));
-        assert_eq!(severities(&workspace), [Severity::Error; 2]);
+        assert_eq!(severities(&mut workspace), [Severity::Error; 2]);
     }
 
     #[test]

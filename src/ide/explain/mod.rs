@@ -312,7 +312,7 @@ fn group_of<'a>(snapshot: &'a Snapshot, finding: &Finding) -> Option<&'a Group> 
     if !finding.code.starts_with("duplicate-") {
         return None;
     }
-    let mut groups = snapshot.duplicates.iter();
+    let mut groups = snapshot.duplicates();
     groups.find(|group| {
         let mut claims = group.claimants().rows.iter();
         claims.any(|it| {
@@ -347,15 +347,17 @@ impl Relations {
             others.collect::<Vec<_>>()
         };
         let is_here = |it: RowRef| it.stack == at.stack && snapshot.address(it) == address;
-        let edges = || snapshot.edges.iter();
         Self {
             claimed_by: others(row.claim.as_ref().ok(), 0),
             claimed_after: others(row.planned_claim(), 1),
-            readers: edges()
+            readers: snapshot
+                .edges()
                 .filter(|it| is_here(it.owner))
                 .map(|it| it.reader)
                 .collect(),
-            owners: edges()
+            owners: snapshot
+                .edges_from(at.stack)
+                .iter()
                 .filter(|it| is_here(it.reader))
                 .map(|it| it.owner)
                 .collect(),

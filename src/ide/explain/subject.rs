@@ -131,7 +131,7 @@ impl<'a> Question<'a> {
     /// The stacks that are asked about.
     fn stacks(&self) -> impl Iterator<Item = (usize, &'a Stack)> + Clone {
         let wanted = self.stack;
-        let all = self.snapshot.stacks.iter().enumerate();
+        let all = self.snapshot.stacks.iter().map(|it| &**it).enumerate();
         all.filter(move |(_, it)| wanted.is_none_or(|name| *it.name == *name))
     }
 

@@ -1,0 +1,395 @@
+//! How a snapshot follows from the one before it.
+//!
+//! What an edit touches is worked out anew, and everything else is kept: a file that changed makes
+//! its module another, a module the stacks that it is part of, a stack its own claims. Only when it
+//! may be that stacks come or go is it worked out again which there are.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use imbl::HashMap as ImHashMap;
+use rayon::prelude::*;
+
+use crate::config::{Module, ModuleFile};
+
+use super::change::Change;
+use super::claims::Index;
+use super::discover::{self, local_path};
+use super::snapshot::{Snapshot, Use, is_module_file};
+use super::stack::Stack;
+use super::tree::{Tree, called_directory};
+use super::variables::{self, Variables};
+use super::{WORKSPACE_FILE, Workspace, rows};
+
+/// What is other in what was read than at the last snapshot.
+#[derive(Default, Debug)]
+pub(super) struct Touched {
+    /// Configuration files whose text is other, or that came or went.
+    pub(super) files: BTreeSet<Arc<Path>>,
+    /// Whether the states are, or which files there are of other kinds.
+    pub(super) disk: bool,
+    /// Whether the values of variables from an editor's settings are.
+    pub(super) variables: bool,
+}
+
+impl Touched {
+    /// Takes note of a file that was `before` and is `now`.
+    pub(super) fn of(
+        &mut self,
+        path: &Arc<Path>,
+        before: Option<&Arc<ModuleFile>>,
+        now: Option<&Arc<ModuleFile>>,
+    ) {
+        let same = match (before, now) {
+            (Some(before), Some(now)) => Arc::ptr_eq(before, now),
+            (None, None) => true,
+            _ => false,
+        };
+        if !same {
+            self.files.insert(path.clone());
+        }
+    }
+}
+
+/// The last snapshot, and what it was made of.
+pub(super) struct Present {
+    snapshot: Snapshot,
+    modules: HashMap<Arc<Path>, Arc<Module>>,
+    /// The configuration files of each module.
+    files: HashMap<Arc<Path>, BTreeSet<Arc<Path>>>,
+    /// Modules that Terragrunt may add to.
+    completed: HashSet<Arc<Path>>,
+}
+
+impl Present {
+    fn empty(workspace: &Workspace) -> Self {
+        Self {
+            snapshot: Snapshot {
+                root: workspace.root.clone(),
+                registry: workspace.registry.clone(),
+                stacks: Vec::new(),
+                index: Index::default(),
+                files: Default::default(),
+                links: Arc::default(),
+                uses: ImHashMap::new(),
+                variables: Arc::default(),
+            },
+            modules: HashMap::new(),
+            files: HashMap::new(),
+            completed: HashSet::new(),
+        }
+    }
+}
+
+/// What decides which stacks there are, of one module.
+#[derive(PartialEq)]
+struct Facts {
+    has_backend: bool,
+    local_path: Option<Option<PathBuf>>,
+    calls: BTreeSet<PathBuf>,
+}
+
+impl Facts {
+    fn of(module: &Module) -> Self {
+        let backend = module.backend();
+        let local = backend.as_ref().filter(|it| it.kind == "local");
+        let local = local.filter(|it| it.literal("path").is_some());
+        let calls = module.calls.values();
+        Self {
+            has_backend: backend.is_some(),
+            local_path: local.map(|it| local_path(&module.directory, it)),
+            calls: calls.filter_map(|it| called_directory(module, it)).collect(),
+        }
+    }
+}
+
+/// What everything read comes to now, and what is other in it than in the last snapshot.
+pub(super) fn follow(workspace: &mut Workspace) -> (Snapshot, Change) {
+    let touched = std::mem::take(&mut workspace.touched);
+    // should this not come to its end, the next one starts from nothing
+    let present = workspace.present.take();
+    let is_first = present.is_none();
+    let mut present = present.unwrap_or_else(|| Present::empty(workspace));
+    let mut change = Change {
+        files: touched.files.clone(),
+        renumbered: is_first,
+        ..Change::default()
+    };
+    let before = present.snapshot.stacks.clone();
+
+    present.follow_files(workspace, &touched.files);
+    let directories = module_directories(&touched.files);
+    let mut rediscover = is_first || touched.disk;
+    let mut modules_came_or_went = is_first;
+    for directory in &directories {
+        let old = present.modules.get(directory).cloned();
+        let new = present.module(workspace, directory);
+        modules_came_or_went |= old.is_some() != new.is_some();
+        rediscover |= old.as_deref().map(Facts::of) != new.as_deref().map(Facts::of);
+        match new {
+            Some(new) => _ = present.modules.insert(directory.clone(), new),
+            None => _ = present.modules.remove(directory),
+        }
+    }
+    let variables = touched.variables || touched.files.iter().any(|it| gives_values(it));
+    if variables || is_first {
+        let files = present.snapshot.files.values();
+        present.snapshot.variables = Arc::new(Variables::new(workspace, files));
+    }
+    if touched.disk || is_first {
+        let links = workspace.listing.links.iter();
+        let links = links.map(|(path, real)| (path.as_path().into(), real.as_path().into()));
+        present.snapshot.links = Arc::new(links.collect());
+    }
+
+    let mut stacks = match rediscover {
+        true => {
+            present.complete_by_terragrunt(workspace);
+            let keep_trees = !modules_came_or_went && !touched.disk;
+            present.discovered(workspace, keep_trees)
+        }
+        false => before
+            .iter()
+            .map(|it| Undecided::Same(it.clone()))
+            .collect(),
+    };
+    present.put_in_trees(workspace, &directories, &mut stacks, rediscover);
+    let again = |it: &Undecided| variables && present.is_given_otherwise(&touched, it.stack());
+    let again: Vec<_> = stacks.iter().map(again).collect();
+    for (it, _) in stacks.iter_mut().zip(again).filter(|(_, again)| *again) {
+        *it = Undecided::Other(it.stack().undecided(it.stack().tree.clone()));
+    }
+    present.snapshot.stacks = decide(workspace, &present.snapshot, &before, stacks);
+    present.follow_stacks(&before, &mut change);
+    let snapshot = present.snapshot.clone();
+    workspace.present = Some(present);
+    (snapshot, change)
+}
+
+/// A stack on its way into the next snapshot.
+enum Undecided {
+    /// It is what it was.
+    Same(Arc<Stack>),
+    /// It is perhaps another.
+    Other(Stack),
+}
+
+impl Undecided {
+    fn stack(&self) -> &Stack {
+        match self {
+            Undecided::Same(it) => it,
+            Undecided::Other(it) => it,
+        }
+    }
+}
+
+/// Decides what there is to be decided. What was decided by the same is kept.
+fn decide(
+    workspace: &Workspace,
+    snapshot: &Snapshot,
+    before: &[Arc<Stack>],
+    stacks: Vec<Undecided>,
+) -> Vec<Arc<Stack>> {
+    let old: HashMap<&str, &Arc<Stack>> = before.iter().map(|it| (&*it.name, it)).collect();
+    let decided = |it: Undecided| match it {
+        Undecided::Same(stack) => stack,
+        Undecided::Other(mut stack) => {
+            let locked = workspace.listing.locked.contains(&*stack.directory);
+            stack.is_certain = locked || stack.is_applied() || snapshot.variables.names(&stack);
+            stack.given = Arc::new(snapshot.variables.of(&stack));
+            match old.get(&*stack.name) {
+                Some(old) if old.is_decided_as(&stack) => (*old).clone(),
+                _ => {
+                    rows::decide(&mut stack, &workspace.registry);
+                    Arc::new(stack)
+                }
+            }
+        }
+    };
+    // a thread for one of them takes longer than it does
+    match stacks.iter().filter(|it| matches!(it, Undecided::Other(_))).count() {
+        0..2 => stacks.into_iter().map(decided).collect(),
+        _ => stacks.into_par_iter().map(decided).collect(),
+    }
+}
+
+impl Present {
+    fn follow_files(&mut self, workspace: &Workspace, touched: &BTreeSet<Arc<Path>>) {
+        for path in touched {
+            let entry = workspace.configuration.get(path);
+            match entry.and_then(|it| it.file()) {
+                Some(file) => _ = self.snapshot.files.insert(path.clone(), file.clone()),
+                None => _ = self.snapshot.files.remove(path),
+            }
+            let Some(directory) = path.parent().filter(|_| is_module_file(path)) else {
+                continue;
+            };
+            if entry.is_some() {
+                let files = self.files.entry(directory.into()).or_default();
+                files.insert(path.clone());
+            } else if let Some(files) = self.files.get_mut(directory) {
+                files.remove(path);
+                if files.is_empty() {
+                    self.files.remove(directory);
+                }
+            }
+        }
+    }
+
+    /// The module of a directory as it is now; `None` when it has no configuration.
+    fn module(&self, workspace: &Workspace, directory: &Arc<Path>) -> Option<Arc<Module>> {
+        let paths = self.files.get(directory)?;
+        let read = |it: &Arc<Path>| workspace.configuration.get(it)?.file().cloned();
+        let files: Vec<_> = paths.iter().filter_map(read).collect();
+        let unread = files.len() < paths.len() || self.completed.contains(directory);
+        Some(Arc::new(Module::new(directory.clone(), files, unread)))
+    }
+
+    fn complete_by_terragrunt(&mut self, workspace: &Workspace) {
+        let completed = discover::completed_by_terragrunt(workspace, &self.modules);
+        let completed: HashSet<_> = completed.into_iter().collect();
+        let before = std::mem::replace(&mut self.completed, completed);
+        let other = before.symmetric_difference(&self.completed);
+        let other: Vec<_> = other.cloned().collect();
+        // on the first time that is what `before` has of none
+        for directory in other {
+            if let Some(module) = self.module(workspace, &directory) {
+                self.modules.insert(directory, module);
+            }
+        }
+    }
+
+    /// The stacks that there are now. Of `keep_trees`, those whose modules are what they were keep
+    /// theirs.
+    fn discovered(&self, workspace: &Workspace, keep_trees: bool) -> Vec<Undecided> {
+        let mut trees: HashMap<Arc<Path>, Arc<Tree>> = HashMap::new();
+        if keep_trees {
+            for stack in &self.snapshot.stacks {
+                if let Some(tree) = stack.tree.as_ref().filter(|it| it.is_of(&self.modules)) {
+                    trees.insert(stack.directory.clone(), tree.clone());
+                }
+            }
+        }
+        let stacks = discover::discover(workspace, &self.modules, &trees);
+        stacks.into_iter().map(Undecided::Other).collect()
+    }
+
+    /// Gives the stacks that a module is part of a tree with the module as it is now.
+    fn put_in_trees(
+        &self,
+        workspace: &Workspace,
+        directories: &BTreeSet<Arc<Path>>,
+        stacks: &mut [Undecided],
+        rediscovered: bool,
+    ) {
+        // what was found anew has its tree of the modules as they are
+        if rediscovered {
+            return;
+        }
+        let uses = directories.iter().flat_map(|it| self.snapshot.uses_of(it));
+        let touched: BTreeSet<usize> = uses.map(|it| it.stack).collect();
+        let mut trees: HashMap<Arc<Path>, Arc<Tree>> = HashMap::new();
+        for at in touched {
+            let stack = stacks[at].stack();
+            let tree = trees.entry(stack.directory.clone()).or_insert_with(|| {
+                let module = &self.modules[&stack.directory];
+                Arc::new(discover::tree(workspace, module, &self.modules))
+            });
+            stacks[at] = Undecided::Other(stack.undecided(Some(tree.clone())));
+        }
+    }
+
+    /// Whether what gives variables their values may give a stack other ones than before.
+    fn is_given_otherwise(&self, touched: &Touched, stack: &Stack) -> bool {
+        touched.variables
+            || touched.files.iter().any(|it| {
+                let of_all = it.ends_with(WORKSPACE_FILE);
+                gives_values(it) && (of_all || it.starts_with(&stack.directory))
+            })
+    }
+
+    /// Brings what is looked up by stack up to date.
+    fn follow_stacks(&mut self, before: &[Arc<Stack>], change: &mut Change) {
+        let snapshot = &mut self.snapshot;
+        let names = |of: &[Arc<Stack>]| of.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+        change.renumbered |=
+            before.len() != snapshot.stacks.len() || names(before) != names(&snapshot.stacks);
+        if change.renumbered {
+            change.stacks = (0..snapshot.stacks.len()).collect();
+            change.edges = true;
+            snapshot.index = Index::new(&snapshot.stacks);
+            snapshot.uses = uses(&snapshot.stacks);
+            return;
+        }
+        let stacks = snapshot.stacks.iter().zip(before).enumerate();
+        let changed = stacks.filter(|(_, (new, old))| !Arc::ptr_eq(new, old));
+        change.stacks = changed.map(|(at, _)| at).collect();
+        let told = snapshot
+            .index
+            .replace(before, &snapshot.stacks, &change.stacks);
+        change.groups = told.groups;
+        change.edges = told.edges;
+        for at in &change.stacks {
+            follow_uses(&mut snapshot.uses, *at, &before[*at], &snapshot.stacks[*at]);
+        }
+    }
+}
+
+/// Whether a file of this name gives variables values.
+fn gives_values(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name == WORKSPACE_FILE || variables::is_variables_file(&name)
+}
+
+fn module_directories(files: &BTreeSet<Arc<Path>>) -> BTreeSet<Arc<Path>> {
+    let files = files.iter().filter(|it| is_module_file(it));
+    files.filter_map(|it| Some(it.parent()?.into())).collect()
+}
+
+/// The modules of a stack, each with its node.
+fn directories(stack: &Stack) -> Vec<(Arc<Path>, usize)> {
+    let nodes = stack.tree.iter().flat_map(|it| it.nodes());
+    let nodes = nodes.enumerate();
+    let of = nodes.map(|(node, it)| (it.module.directory.clone(), node));
+    of.collect()
+}
+
+fn uses(stacks: &[Arc<Stack>]) -> ImHashMap<Arc<Path>, Arc<[Use]>> {
+    let mut uses: HashMap<Arc<Path>, Vec<Use>> = HashMap::new();
+    for (at, stack) in stacks.iter().enumerate() {
+        for (directory, node) in directories(stack) {
+            let here = uses.entry(directory).or_default();
+            here.push(Use { stack: at, node });
+        }
+    }
+    uses.into_iter().map(|(it, uses)| (it, uses.into())).collect()
+}
+
+fn follow_uses(
+    uses: &mut ImHashMap<Arc<Path>, Arc<[Use]>>,
+    at: usize,
+    before: &Stack,
+    now: &Stack,
+) {
+    let (before, now) = (directories(before), directories(now));
+    if before == now {
+        return;
+    }
+    let mut touched: BTreeSet<&Arc<Path>> = before.iter().map(|(it, _)| it).collect();
+    touched.extend(now.iter().map(|(it, _)| it));
+    for directory in touched {
+        let others = uses.get(directory).into_iter().flat_map(|it| &**it);
+        let mut all: Vec<_> = others.filter(|it| it.stack != at).copied().collect();
+        let here = now.iter().filter(|(it, _)| it == directory);
+        all.extend(here.map(|(_, node)| Use {
+            stack: at,
+            node: *node,
+        }));
+        all.sort_unstable();
+        match all.is_empty() {
+            true => _ = uses.remove(directory),
+            false => _ = uses.insert(directory.clone(), all.into()),
+        }
+    }
+}
