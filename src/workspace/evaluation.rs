@@ -6,9 +6,9 @@
 mod unknown;
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::Metadata;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -19,6 +19,7 @@ use crate::eval::{
 use crate::identity::{Key, Mode, ModulePath};
 use crate::syntax::ExpressionKind;
 
+use super::disk::Stamp;
 use super::tree::{Tree, is_local};
 use super::variables::Given;
 
@@ -45,6 +46,8 @@ pub(super) struct Evaluation<'a> {
     /// The instances of a block, by the instance that it is in and where it begins.
     repeated: RefCell<HashMap<(usize, usize, u32), Instances>>,
     memo: RefCell<HashMap<(usize, Symbol), Option<Value>>>,
+    /// The files that expressions asked for.
+    asked: RefCell<BTreeSet<PathBuf>>,
     depth: Cell<usize>,
 }
 
@@ -156,8 +159,18 @@ impl<'a> Evaluation<'a> {
             entered: RefCell::default(),
             repeated: RefCell::default(),
             memo: RefCell::default(),
+            asked: RefCell::default(),
             depth: Cell::new(0),
         }
+    }
+
+    /// The files that expressions asked for, there or not, each as it is now.
+    pub(super) fn asked(&self) -> impl Iterator<Item = (PathBuf, Option<Stamp>)> {
+        let asked = self.asked.take().into_iter();
+        asked.map(|path| {
+            let stamp = Stamp::of(&path);
+            (path, stamp)
+        })
     }
 
     /// The instance of a module that stands at a module path of the state. `None` where the
@@ -712,6 +725,9 @@ impl Scope for Names<'_> {
         let path = root.join(path);
         // a home directory, and what lies elsewhere, is not part of the configuration
         let outside = path.is_absolute() && !path.starts_with(root);
+        if !outside {
+            self.evaluation.asked.borrow_mut().insert(path.clone());
+        }
         let small = |it: &Metadata| it.is_file() && it.len() <= MAX_FILE;
         if outside || !std::fs::metadata(&path).is_ok_and(|it| small(&it)) {
             return FileAnswer::Unknown;

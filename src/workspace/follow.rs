@@ -29,6 +29,8 @@ pub(super) struct Touched {
     pub(super) files: BTreeSet<Arc<Path>>,
     /// Whether the states are, or which files there are of other kinds.
     pub(super) disk: bool,
+    /// Whether files that expressions ask for may be.
+    pub(super) asked: bool,
     /// Whether the values of variables from an editor's settings are.
     pub(super) variables: bool,
 }
@@ -155,7 +157,11 @@ pub(super) fn follow(workspace: &mut Workspace) -> (Snapshot, Change) {
             .collect(),
     };
     present.put_in_trees(workspace, &directories, &mut stacks, rediscover);
-    let again = |it: &Undecided| variables && present.is_given_otherwise(&touched, it.stack());
+    let again = |it: &Undecided| {
+        let stack = it.stack();
+        variables && present.is_given_otherwise(&touched, stack)
+            || touched.asked && !stack.finds_what_it_asked_for()
+    };
     let again: Vec<_> = stacks.iter().map(again).collect();
     for (it, _) in stacks.iter_mut().zip(again).filter(|(_, again)| *again) {
         *it = Undecided::Other(it.stack().undecided(it.stack().tree.clone()));

@@ -177,6 +177,7 @@ impl Workspace {
     /// Brings everything up to date with the disk. Only files whose time or length changed are
     /// read. A state that cannot be read any more keeps the rows that it had.
     pub fn refresh(&mut self) {
+        self.touched.asked = true;
         self.refresh_listing();
         self.refresh_configuration();
         self.list_states();
@@ -188,6 +189,7 @@ impl Workspace {
     /// Brings up to date what these paths may have to do with: a file that is known is read again
     /// by itself. Of what is not, the whole workspace is walked if it may be of any concern.
     pub fn refresh_paths(&mut self, paths: &BTreeSet<PathBuf>) {
+        self.touched.asked |= !paths.is_empty();
         let paths = paths.iter().map(|it| normalize(it));
         let paths: Vec<PathBuf> = paths.filter(|it| self.may_concern(it)).collect();
         let is_known = |path: &PathBuf| {

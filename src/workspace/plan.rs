@@ -1,6 +1,7 @@
 //! What each row of a stack will be after the next apply.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::config::{Argument, Declared, Endpoint, Merged, ProviderRef, mentions_a_tag};
@@ -13,6 +14,7 @@ use crate::state::Record;
 
 use super::Stack;
 use super::configured::{Configured, ConfiguredProvider, Reader};
+use super::disk::Stamp;
 use super::evaluation::{Evaluation, Instances, Repetition, Unknown};
 use super::moves::Moves;
 use super::rows::{Planned, PlannedRow, Row, Site, recorded};
@@ -240,6 +242,13 @@ impl<'a> Decision<'a> {
     /// What the configuration says of every provider block.
     pub(super) fn providers(&mut self) -> Vec<ConfiguredProvider> {
         self.reader.providers()
+    }
+
+    /// The files that expressions asked for, as they are now.
+    pub(super) fn asked(&self) -> Box<[(PathBuf, Option<Stamp>)]> {
+        let both = self.evaluation.asked().chain(self.sure.asked());
+        let both: BTreeMap<_, _> = both.collect();
+        both.into_iter().collect()
     }
 
     /// Whether the tags of a row are worth knowing.

@@ -75,9 +75,10 @@ pub(super) fn decide(stack: &mut Stack, registry: &IdentityRegistry) {
         stack.observed = Observed::of(&state.file.records);
     }
     let decided = deciding(stack, registry, |mut decision| {
-        (decision.plan(), decision.providers())
+        let (plan, providers) = (decision.plan(), decision.providers());
+        (plan, providers, decision.asked())
     });
-    let Some((plan, providers)) = decided else {
+    let Some((plan, providers, asked)) = decided else {
         let alone = |it: &Record| recorded(registry, it, None, false);
         stack.rows = stack.records().map(alone).collect();
         stack.sort_sites();
@@ -87,6 +88,7 @@ pub(super) fn decide(stack: &mut Stack, registry: &IdentityRegistry) {
     stack.planned_rows = plan.planned_rows;
     stack.configured = plan.configured;
     stack.providers = providers;
+    stack.asked = asked;
     stack.sort_sites();
 }
 

@@ -1,6 +1,6 @@
 //! A stack: a root module and one state of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -10,6 +10,7 @@ use crate::state::{Record, State};
 use crate::text::Span;
 
 use super::configured::{Configured, ConfiguredProvider};
+use super::disk::Stamp;
 use super::rows::{PlannedRow, Row, Site};
 use super::tag_support::Observed;
 use super::tree::Tree;
@@ -47,6 +48,8 @@ pub struct Stack {
     pub is_certain: bool,
     /// What its variables are given.
     pub(super) given: Arc<Given>,
+    /// The files that its expressions asked for, as they were then.
+    pub(super) asked: Box<[(PathBuf, Option<Stamp>)]>,
     /// Rows that a block declares, sorted by it.
     sites: Box<[u32]>,
 }
@@ -93,6 +96,7 @@ impl Stack {
             observed: Observed::default(),
             is_certain: false,
             given: Arc::default(),
+            asked: Box::default(),
             sites: Box::default(),
         }
     }
@@ -130,6 +134,13 @@ impl Stack {
             && self.unreadable == other.unreadable
             && self.is_certain == other.is_certain
             && self.given == other.given
+            && self.finds_what_it_asked_for()
+    }
+
+    /// Whether the files that its expressions asked for are what they were.
+    pub(super) fn finds_what_it_asked_for(&self) -> bool {
+        let mut asked = self.asked.iter();
+        asked.all(|(path, stamp)| Stamp::of(path) == *stamp)
     }
 
     /// Makes [`Stack::rows_at`] know the rows.
