@@ -6,13 +6,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
-use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
-use tower_lsp::ls_types::{
-    Diagnostic, DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern,
-    MessageType, Registration,
-};
+use tower_lsp::ls_types::{Diagnostic, MessageType};
 
 use crate::checks::{self, Finding, Settings};
 use crate::identity::IdentityRegistry;
@@ -22,10 +17,7 @@ use super::convert::{diagnostic, uri_of};
 use super::document::Document;
 use super::pages::Pages;
 use super::session::{Changes, Session};
-
-/// How long the disk must be quiet before it is read: a file that is being written, or a branch
-/// that is being checked out, is read once.
-const QUIET: Duration = Duration::from_millis(60);
+use super::watch::{Disk, Watcher};
 
 /// What everything comes to at one revision of the session.
 #[derive(Default)]
@@ -57,18 +49,11 @@ impl View {
 
 /// Analyses whenever something changed, until the process ends.
 pub(super) async fn run(session: Arc<Session>) {
-    if session.settings().watches_files {
-        register_watchers(&session).await;
-    }
     let mut watcher = Watcher::new(&session);
     let analysis = Arc::new(Mutex::new(Analysis::default()));
     let mut published = Published::default();
     loop {
-        let mut changes = session.take_changes();
-        if changes.disk {
-            tokio::time::sleep(QUIET).await;
-            changes.join(session.take_changes());
-        }
+        let changes = session.take_changes();
         let revision = changes.revision;
         let run = {
             let (session, analysis) = (session.clone(), analysis.clone());
@@ -76,18 +61,15 @@ pub(super) async fn run(session: Arc<Session>) {
                 let mut analysis = analysis.lock().unwrap_or_else(PoisonError::into_inner);
                 let view = analysis.run(&session, changes);
                 let directories = analysis.directories();
-                (view, directories)
+                (view, directories, analysis.folders.clone())
             })
         };
         match run.await {
-            Ok((view, directories)) => {
+            Ok((view, directories, folders)) => {
                 let view = Arc::new(view);
                 session.view.send_replace(view.clone());
                 // before anybody hears of the files and can change them
-                if watcher.watch(directories) {
-                    // what changed after it was read and before it was watched
-                    session.disk_changed();
-                }
+                watcher.watch(directories, &folders);
                 published.publish(&session, &view).await;
             }
             Err(error) => {
@@ -101,17 +83,6 @@ pub(super) async fn run(session: Arc<Session>) {
             }
         }
         session.changed_after(revision).await;
-    }
-}
-
-impl Changes {
-    fn join(&mut self, later: Changes) {
-        self.revision = self.revision.max(later.revision);
-        self.documents.extend(later.documents);
-        self.disk |= later.disk;
-        self.added.extend(later.added);
-        self.removed.extend(later.removed);
-        self.settings = later.settings.or(self.settings.take());
     }
 }
 
@@ -135,7 +106,7 @@ impl Analysis {
         for workspace in &mut self.workspaces {
             workspace.set_variables(&self.editor.variables);
         }
-        if changes.disk {
+        if changes.disk != Disk::Nothing {
             for workspace in &mut self.workspaces {
                 workspace.refresh();
             }
@@ -286,67 +257,5 @@ impl Published {
             }
         }
         self.logged = unplaced;
-    }
-}
-
-async fn register_watchers(session: &Session) {
-    let glob = "**/*.{tf,tofu,tfstate,json,hcl}".to_owned();
-    let options = DidChangeWatchedFilesRegistrationOptions {
-        watchers: vec![FileSystemWatcher {
-            glob_pattern: GlobPattern::String(glob),
-            kind: None,
-        }],
-    };
-    let registration = Registration {
-        id: "gantrycd-files".into(),
-        method: "workspace/didChangeWatchedFiles".into(),
-        register_options: serde_json::to_value(options).ok(),
-    };
-    let client = session.client.clone();
-    // the client's answer is of no consequence, and must not be waited for
-    tokio::spawn(async move { client.register_capability(vec![registration]).await });
-}
-
-/// Tells the session of changes on the disk, where the client does not.
-struct Watcher {
-    watcher: Option<RecommendedWatcher>,
-    watched: BTreeSet<PathBuf>,
-}
-
-impl Watcher {
-    fn new(session: &Arc<Session>) -> Self {
-        let told = session.clone();
-        let tell = move |event: notify::Result<notify::Event>| {
-            let reads = |it: &notify::Event| matches!(it.kind, notify::EventKind::Access(_));
-            if !event.as_ref().is_ok_and(reads) {
-                told.disk_changed();
-            }
-        };
-        let wanted = !session.settings().watches_files;
-        Self {
-            watcher: wanted
-                .then(|| notify::recommended_watcher(tell).ok())
-                .flatten(),
-            watched: BTreeSet::new(),
-        }
-    }
-
-    /// Watches these directories, each by itself: what lies in between is none of ours. Returns
-    /// whether any of them was not watched before.
-    fn watch(&mut self, directories: BTreeSet<PathBuf>) -> bool {
-        let Some(watcher) = &mut self.watcher else {
-            return false;
-        };
-        for gone in self.watched.difference(&directories) {
-            // an error means that it is gone already
-            _ = watcher.unwatch(gone);
-        }
-        let mut any = false;
-        for new in directories.difference(&self.watched) {
-            // what cannot be watched is read again when something else changes
-            any |= watcher.watch(new, RecursiveMode::NonRecursive).is_ok();
-        }
-        self.watched = directories;
-        any
     }
 }

@@ -11,6 +11,7 @@ mod document;
 mod input;
 mod pages;
 mod session;
+mod watch;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -101,6 +102,8 @@ impl LanguageServer for Backend {
 
     async fn initialized(&self, _: InitializedParams) {
         self.session.start_configuration();
+        watch::register(&self.session);
+        tokio::spawn(watch::settle(self.session.clone()));
         tokio::spawn(analysis::run(self.session.clone()));
     }
 
@@ -121,12 +124,14 @@ impl LanguageServer for Backend {
         self.session.close(&params.text_document.uri);
     }
 
-    async fn did_save(&self, _: DidSaveTextDocumentParams) {
-        self.session.disk_changed();
+    async fn did_save(&self, params: DidSaveTextDocumentParams) {
+        self.session
+            .files_changed([&params.text_document.uri].into_iter());
     }
 
-    async fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {
-        self.session.disk_changed();
+    async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
+        self.session
+            .files_changed(params.changes.iter().map(|it| &it.uri));
     }
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {

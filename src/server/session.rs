@@ -25,6 +25,7 @@ use super::analysis::View;
 use super::configuration::Configuration;
 use super::convert::path_of;
 use super::document::Document;
+use super::watch::{Disk, Unsettled};
 
 /// What the client can do, resolved once.
 #[derive(Clone, Copy, Default, Debug)]
@@ -55,6 +56,7 @@ pub(super) struct Session {
     configuration: Mutex<Configuration>,
     pub(super) documents: DashMap<Arc<Path>, Document>,
     pending: Mutex<Changes>,
+    pub(super) unsettled: Unsettled,
     wake: Notify,
     revision: AtomicU64,
     pub(super) view: watch::Sender<Arc<View>>,
@@ -68,8 +70,8 @@ pub(super) struct Changes {
     pub(super) revision: u64,
     /// Documents that were opened, edited or closed.
     pub(super) documents: BTreeSet<Arc<Path>>,
-    /// Whether something on the disk did.
-    pub(super) disk: bool,
+    /// What did on the disk.
+    pub(super) disk: Disk,
     /// The workspace folders, when they are others.
     pub(super) added: Vec<PathBuf>,
     pub(super) removed: Vec<PathBuf>,
@@ -85,6 +87,7 @@ impl Session {
             configuration: Mutex::default(),
             documents: DashMap::new(),
             pending: Mutex::default(),
+            unsettled: Unsettled::new(),
             wake: Notify::new(),
             revision: AtomicU64::new(0),
             view: watch::Sender::new(Arc::default()),
@@ -159,8 +162,22 @@ impl Session {
         self.update(|it| _ = it.documents.insert(path));
     }
 
-    pub(super) fn disk_changed(&self) {
-        self.update(|it| it.disk = true);
+    /// What the client says that changed on the disk.
+    pub(super) fn files_changed<'a>(&self, uris: impl Iterator<Item = &'a Uri>) {
+        let paths = uris.filter_map(path_of);
+        // the text of an open document is the editor's: there is nothing to wait for
+        let (open, others): (BTreeSet<_>, BTreeSet<_>) =
+            paths.partition(|it| self.documents.contains_key(&**it));
+        if !open.is_empty() {
+            self.disk_changed(Disk::paths(open));
+        }
+        if !others.is_empty() {
+            self.unsettled.told(Disk::paths(others));
+        }
+    }
+
+    pub(super) fn disk_changed(&self, disk: Disk) {
+        self.update(|it| it.disk.join(disk));
     }
 
     pub(super) fn change_folders(&self, event: &WorkspaceFoldersChangeEvent) {
@@ -199,6 +216,7 @@ impl Session {
 
     /// What the present text comes to. Waits for the analysis that knows of it.
     pub(super) async fn view(&self) -> Arc<View> {
+        self.unsettled.settled().await;
         let wanted = self.revision.load(Ordering::SeqCst);
         let mut views = self.view.subscribe();
         match views.wait_for(|it| it.revision >= wanted).await {

@@ -169,9 +169,12 @@ impl Workspace {
         &self.root
     }
 
-    /// The directories that were walked, for whoever watches them.
+    /// The directories that were walked and those of states that lie elsewhere, for whoever watches
+    /// them.
     pub fn directories(&self) -> impl Iterator<Item = &Path> {
-        self.listing.directories.iter().map(|it| &**it)
+        let walked = self.listing.directories.iter().map(|it| &**it);
+        let of_states = self.states.keys().filter_map(|it| it.parent());
+        walked.chain(of_states)
     }
 
     /// Brings everything up to date with the disk. Only files whose time or length changed are
