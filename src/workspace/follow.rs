@@ -101,7 +101,9 @@ impl Facts {
         Self {
             has_backend: backend.is_some(),
             local_path: local.map(|it| local_path(&module.directory, it)),
-            calls: calls.filter_map(|it| called_directory(module, it)).collect(),
+            calls: calls
+                .filter_map(|it| called_directory(module, it))
+                .collect(),
         }
     }
 }
@@ -214,7 +216,11 @@ fn decide(
         }
     };
     // a thread for one of them takes longer than it does
-    match stacks.iter().filter(|it| matches!(it, Undecided::Other(_))).count() {
+    match stacks
+        .iter()
+        .filter(|it| matches!(it, Undecided::Other(_)))
+        .count()
+    {
         0..2 => stacks.into_iter().map(decided).collect(),
         _ => stacks.into_par_iter().map(decided).collect(),
     }
@@ -369,7 +375,9 @@ fn uses(stacks: &[Arc<Stack>]) -> ImHashMap<Arc<Path>, Arc<[Use]>> {
             here.push(Use { stack: at, node });
         }
     }
-    uses.into_iter().map(|(it, uses)| (it, uses.into())).collect()
+    uses.into_iter()
+        .map(|(it, uses)| (it, uses.into()))
+        .collect()
 }
 
 fn follow_uses(

@@ -139,11 +139,7 @@ impl Workspace {
     }
 
     /// Reads its configuration and no state yet.
-    pub fn begin(
-        root: &Path,
-        registry: Arc<IdentityRegistry>,
-        progress: Arc<Progress>,
-    ) -> Self {
+    pub fn begin(root: &Path, registry: Arc<IdentityRegistry>, progress: Arc<Progress>) -> Self {
         let mut workspace = Self {
             root: normalize(root).into(),
             registry,
@@ -196,7 +192,10 @@ impl Workspace {
         let paths = paths.iter().map(|it| normalize(it));
         let paths: Vec<PathBuf> = paths.filter(|it| self.may_concern(it)).collect();
         let is_known = |path: &PathBuf| {
-            let known = self.configuration.get(&**path).is_some_and(|it| it.disk.is_some());
+            let known = self
+                .configuration
+                .get(&**path)
+                .is_some_and(|it| it.disk.is_some());
             (known || self.states.contains_key(&**path)) && path.is_file()
         };
         if !self.is_read() || !paths.iter().all(is_known) {
@@ -398,7 +397,10 @@ impl Workspace {
             return false;
         }
         let entry = self.configuration.entry(path.clone()).or_default();
-        let same = entry.disk.as_ref().filter(|it| it.source().is_same(&source));
+        let same = entry
+            .disk
+            .as_ref()
+            .filter(|it| it.source().is_same(&source));
         let file = match same {
             Some(disk) => disk.clone(),
             None => Arc::new(ModuleFile::read(path.clone(), source)),

@@ -134,7 +134,9 @@ mod tests {
     fn what_is_replaced_is_as_if_it_had_never_been() {
         let all: Vec<_> = (0..500).map(|it| entry(it % 40, it as usize)).collect();
         let (old, kept) = all.split_at(200);
-        let new: Vec<_> = (0..30).map(|it| entry(it * 3, 1000 + it as usize)).collect();
+        let new: Vec<_> = (0..30)
+            .map(|it| entry(it * 3, 1000 + it as usize))
+            .collect();
         let mut shards = Shards::new(all.clone());
         let before = shards.clone();
         shards.replace(old, &new);
@@ -150,7 +152,10 @@ mod tests {
     #[test]
     fn an_entry_is_what_it_was_made_of() {
         for role in [Role::Claims, Role::Will, Role::Stays, Role::LooksUp] {
-            let at = RowRef { stack: 3, row: 70_000_000 };
+            let at = RowRef {
+                stack: 3,
+                row: 70_000_000,
+            };
             let entry = Entry::new(1, at, role);
             assert_eq!((entry.at(), entry.role()), (at, role));
         }

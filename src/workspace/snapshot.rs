@@ -12,6 +12,7 @@ use crate::identity::{Address, Identity, IdentityRegistry, Section, Trace};
 use crate::syntax::BlockId;
 use crate::text::{Source, Span};
 
+use super::Node;
 use super::change::GroupKey;
 use super::claims::{self, Claimants, Edge, Group, Index};
 use super::configured::Configured;
@@ -20,7 +21,6 @@ use super::plan::Outlook;
 use super::rows::{self, Row, Site};
 use super::stack::{Stack, relative};
 use super::variables::Variables;
-use super::Node;
 
 /// A row of a snapshot: which stack, and which of its rows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -214,9 +214,11 @@ impl Variables {
             }
         }
         // what no variable takes makes no difference
-        given
-            .values
-            .retain(|name, _| stack.module().is_some_and(|it| it.variables.contains_key(name)));
+        given.values.retain(|name, _| {
+            stack
+                .module()
+                .is_some_and(|it| it.variables.contains_key(name))
+        });
         given
     }
 }
