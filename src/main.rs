@@ -2,6 +2,23 @@
 
 use std::process::ExitCode;
 
+use gantrycd_ls::cli::{self, Serve};
+use gantrycd_ls::server::{self, Options};
+
 fn main() -> ExitCode {
-    gantrycd_ls::cli::run(gantrycd_ls::server::serve)
+    cli::run(|serve| match serve {
+        Serve::Client {
+            log,
+            record,
+            redact,
+        } => server::serve(&Options {
+            log,
+            record,
+            redact,
+        }),
+        Serve::Replay {
+            file,
+            longest_pause,
+        } => server::replay(&file, longest_pause),
+    })
 }

@@ -439,6 +439,8 @@ fn edits_out_of_step_are_not_guessed_at() {
         client.edit(MAIN, version, &[(at, "resource \"x\" \"y\" {\n\n")]);
         // from here on the disk's text counts
         client.edit(MAIN, 3, &[([0, 0, 0, 0], "\n\n")]);
+        let told = client.logged();
+        assert!(told.contains(" do not fit the text "), "{told}");
         let (_, at) = client.hover(MAIN, 5, 0).unwrap();
         assert_eq!(spelled(&at), "5:0-5:30");
         client.close(MAIN);
@@ -1483,10 +1485,7 @@ fn a_message_that_is_none_costs_nothing_else() {
         "[".repeat(100_000).as_bytes(),
     ] {
         client.send(body);
-        let logged = client.receive("a line in the log", |it| {
-            it["method"] == "window/logMessage"
-        });
-        let message = logged["params"]["message"].as_str().unwrap();
+        let message = client.logged();
         assert!(
             message.starts_with("a message cannot be decoded: "),
             "{message}"

@@ -17,6 +17,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
@@ -27,11 +28,21 @@ use crate::workspace::{Snapshot, Stack, Workspace, root_of};
 ///
 /// Without arguments, on a pipe, it is the language server.
 #[derive(Parser)]
-#[command(name = "gantrycd-ls", version)]
+#[command(name = "gantrycd-ls", version, args_conflicts_with_subcommands = true)]
 struct Arguments {
     /// Speak the language server protocol on standard input and output
     #[arg(long)]
     stdio: bool,
+    /// Have the server write to FILE what was said when, and how long it took: neither texts nor
+    /// values
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Have the server write to FILE what its client says, texts included, for `replay`
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Record texts with their letters and digits replaced, and paths without a user's name
+    #[arg(long, requires = "record")]
+    redact: bool,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -45,6 +56,37 @@ enum Command {
     /// Explain what a resource is to gantrycd, rule by rule: exit code 0 found it, 1 did not, 2
     /// could not run
     Explain(explain::Arguments),
+    /// Play a session that was recorded to a server, and print what it says, one line of JSON each
+    Replay(Replay),
+}
+
+#[derive(clap::Args)]
+struct Replay {
+    /// What `--record` wrote
+    file: PathBuf,
+    /// The longest pause between two messages, in milliseconds
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 200)]
+    longest_pause: u64,
+}
+
+/// What is asked of the language server.
+pub enum Serve {
+    /// To serve a client on standard input and output.
+    Client {
+        /// Where to write what was said when.
+        log: Option<PathBuf>,
+        /// Where to write what the client says.
+        record: Option<PathBuf>,
+        /// Whether to record it unreadable.
+        redact: bool,
+    },
+    /// To play a session that was recorded.
+    Replay {
+        /// The recording.
+        file: PathBuf,
+        /// The longest pause between two messages.
+        longest_pause: Duration,
+    },
 }
 
 /// What to work on, and how to tell of it.
@@ -67,13 +109,28 @@ enum Format {
 }
 
 /// Runs the command line of this process, `serve` being the language server.
-pub fn run(serve: impl FnOnce() -> ExitCode) -> ExitCode {
+pub fn run(serve: impl FnOnce(Serve) -> ExitCode) -> ExitCode {
     let arguments = Arguments::parse();
     let done = match arguments.command {
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Export(on)) => export::run(&on),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
-        None if arguments.stdio || !io::stdin().is_terminal() => return serve(),
+        Some(Command::Replay(Replay {
+            file,
+            longest_pause,
+        })) => {
+            return serve(Serve::Replay {
+                file,
+                longest_pause: Duration::from_millis(longest_pause),
+            });
+        }
+        None if arguments.stdio || !io::stdin().is_terminal() => {
+            return serve(Serve::Client {
+                log: arguments.log,
+                record: arguments.record,
+                redact: arguments.redact,
+            });
+        }
         None => Arguments::command()
             .print_help()
             .map(|()| ExitCode::from(2))

@@ -17,8 +17,8 @@ use crate::text::{Source, Span};
 use crate::workspace::Snapshot;
 
 use super::analysis::{Part, View};
-use super::convert::{offset, path_of, range, uri_of};
-use super::session::Settings;
+use super::convert::{offset, path_of, range};
+use super::session::Session;
 
 /// All safe fixes of a file at once. It is offered to those who ask for its kind, not in the menu
 /// of a place.
@@ -38,10 +38,11 @@ struct Unresolved {
 }
 
 pub(super) fn code_actions(
+    session: &Session,
     view: &View,
-    settings: Settings,
     params: &CodeActionParams,
 ) -> Option<CodeActionResponse> {
+    let settings = session.settings();
     let uri = &params.text_document.uri;
     let path = path_of(uri)?;
     let part = view.part(&path)?;
@@ -60,7 +61,7 @@ pub(super) fn code_actions(
         });
         let (edit, data) = match settings.resolves_edits {
             false => (
-                Some(workspace_edit(view, &part.snapshot, settings, &action.fix)?),
+                Some(workspace_edit(session, view, &part.snapshot, &action.fix)?),
                 None,
             ),
             true => {
@@ -91,8 +92,8 @@ pub(super) fn code_actions(
 /// The same action with its edit. `None` where it is not offered any more: the text is another, or
 /// what was found is gone.
 pub(super) fn resolved(
+    session: &Session,
     view: &View,
-    settings: Settings,
     mut action: CodeAction,
 ) -> Option<CodeAction> {
     let of = Unresolved::deserialize(action.data.as_ref()?).ok()?;
@@ -108,7 +109,7 @@ pub(super) fn resolved(
     let kind = action.kind.as_ref()?;
     let mut same = offered(part, &path, span, Some(std::slice::from_ref(kind))).into_iter();
     let (_, found) = same.find(|(_, it)| it.fix.title == of.title)?;
-    action.edit = Some(workspace_edit(view, &part.snapshot, settings, &found.fix)?);
+    action.edit = Some(workspace_edit(session, view, &part.snapshot, &found.fix)?);
     Some(action)
 }
 
@@ -162,11 +163,12 @@ fn hash(source: &Source) -> String {
 }
 
 fn workspace_edit(
+    session: &Session,
     view: &View,
     snapshot: &Snapshot,
-    settings: Settings,
     fix: &Fix,
 ) -> Option<WorkspaceEdit> {
+    let settings = session.settings();
     let mut files: Vec<(&Path, Vec<TextEdit>)> = Vec::new();
     for edit in &fix.edits {
         let source = snapshot.source(&edit.place.path)?;
@@ -182,13 +184,13 @@ fn workspace_edit(
     }
     if !settings.document_changes {
         let changes = files.into_iter();
-        let changes = changes.map(|(path, edits)| Some((uri_of(path)?, edits)));
+        let changes = changes.map(|(path, edits)| Some((session.uri_of(path)?, edits)));
         return Some(WorkspaceEdit::new(changes.collect::<Option<_>>()?));
     }
     let edits = files.into_iter().map(|(path, edits)| {
         Some(TextDocumentEdit {
             text_document: OptionalVersionedTextDocumentIdentifier {
-                uri: uri_of(path)?,
+                uri: session.uri_of(path)?,
                 version: view.versions.get(path).copied(),
             },
             edits: edits.into_iter().map(OneOf::Left).collect(),

@@ -1,7 +1,5 @@
-//! Between the protocol's terms and ours: URIs and paths, ranges and spans, findings and
+//! Between the protocol's terms and ours: ranges and spans, findings and
 //! diagnostics.
-
-use std::path::{Path, PathBuf};
 
 use tower_lsp::ls_types::{
     CodeDescription, CompletionItem, CompletionItemKind, CompletionList, Diagnostic,
@@ -13,23 +11,11 @@ use tower_lsp::ls_types::{
 use crate::checks::{Finding, Severity};
 use crate::ide::{self, CompletionKind};
 use crate::text::{self, Encoding, Source, Span};
-use crate::workspace::{Place, Snapshot, normalize};
+use crate::workspace::{Place, Snapshot};
 
 use super::analysis::View;
 use super::session::Settings;
-
-/// The path of a `file:` URI, without `.` and `..`; `None` for a document that lies in no file.
-pub(super) fn path_of(uri: &Uri) -> Option<PathBuf> {
-    let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
-    is_file
-        .then(|| uri.to_file_path())?
-        .map(|it| normalize(&it))
-}
-
-/// The URI of a path.
-pub(super) fn uri_of(path: &Path) -> Option<Uri> {
-    Uri::from_file_path(path)
-}
+pub(super) use super::uri::{path_of, uri_of};
 
 fn position(source: &Source, offset: u32, encoding: Encoding) -> Position {
     let at = source.position(offset, encoding);

@@ -63,6 +63,27 @@ impl Document {
             source,
         })
     }
+
+    /// The text after these edits, whatever it was before: the last of them that sends it as a
+    /// whole is where it begins.
+    pub(super) fn edited_anew(
+        &self,
+        version: i32,
+        changes: &[TextDocumentContentChangeEvent],
+        encoding: Encoding,
+    ) -> Result<Self, OutOfStep> {
+        let whole = changes.iter().rposition(|it| it.range.is_none());
+        self.edited(version, &changes[whole.ok_or(OutOfStep)?..], encoding)
+    }
+
+    /// The document while its text and its version are not known.
+    pub(super) fn without_text(self) -> Self {
+        Self {
+            version: i32::MIN,
+            source: Source::new(""),
+            ..self
+        }
+    }
 }
 
 #[cfg(test)]
@@ -128,5 +149,22 @@ mod tests {
         assert!(turned.is_err(), "an end before its start");
         let to_the_end = text.edited(2, &[change((0, 1), (2, 0), "")], Encoding::Utf16);
         assert_eq!(to_the_end.ok().unwrap().source.text(), "a");
+    }
+
+    #[test]
+    fn what_is_sent_as_a_whole_needs_nothing_before_it() {
+        let lost = document("a\n").without_text();
+        let edit = change((0, 0), (0, 0), "x");
+        let whole = TextDocumentContentChangeEvent {
+            range: None,
+            ..change((0, 0), (0, 0), "b\n")
+        };
+        let edited = |changes: &[_]| lost.edited_anew(1, changes, Encoding::Utf16).ok();
+        assert!(edited(&[]).is_none());
+        assert!(edited(std::slice::from_ref(&edit)).is_none());
+        let far = change((7, 0), (7, 0), "x");
+        let found = edited(&[far.clone(), whole.clone(), edit.clone()]).unwrap();
+        assert_eq!((found.version, found.source.text()), (1, "xb\n"));
+        assert!(edited(&[whole, far]).is_none());
     }
 }

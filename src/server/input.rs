@@ -1,48 +1,76 @@
-//! The client's messages on their way to the framework.
-//!
-//! The framework stops reading at the first message that it cannot decode, and waits for every
-//! answer before it ends. So only what it can decode is passed on, and the end is known here.
+//! The client's messages, cut from its stream and decoded one by one: what cannot be decoded costs
+//! itself only.
 
 use std::io;
 
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use serde_json::Value;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 use tower_lsp::jsonrpc::{Request, Response};
 
-/// Passes messages on until the client says `exit` or closes its end. `refuse` is told of each
-/// that cannot be decoded.
+/// What a client says: something that it wants, or its answer.
+#[derive(Debug)]
+pub(super) enum Message {
+    Request(Request),
+    Answer(Response),
+}
+
+/// What cannot be decoded.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) why: String,
+    pub(super) body: Vec<u8>,
+}
+
+/// The JSON of the next message; `None` at the end of the stream, which may come anywhere.
 ///
 /// # Errors
-/// When one of the two ends fails.
-pub(super) async fn forward(
-    mut from: impl AsyncBufRead + Unpin,
-    mut to: impl AsyncWrite + Unpin,
-    refuse: impl Fn(String),
-) -> io::Result<()> {
-    while let Some(length) = header(&mut from).await? {
-        let Some(length) = length else {
-            refuse("a message without a valid Content-Length was passed over".into());
-            continue;
-        };
-        // not allocated beforehand: the length is only what the client says
-        let mut body = Vec::new();
-        (&mut from).take(length).read_to_end(&mut body).await?;
-        if (body.len() as u64) < length {
-            break;
-        }
-        mend_surrogates(&mut body);
-        match decode(&body) {
-            Err(why) => refuse(format!("a message cannot be decoded: {why}")),
-            Ok(is_last) => {
-                let header = format!("Content-Length: {}\r\n\r\n", body.len());
-                to.write_all(header.as_bytes()).await?;
-                to.write_all(&body).await?;
-                if is_last {
-                    break;
-                }
-            }
-        }
+/// When the stream fails.
+pub(super) async fn next(
+    from: &mut (impl AsyncBufRead + Unpin),
+) -> io::Result<Option<Result<Value, Refused>>> {
+    let Some(length) = header(from).await? else {
+        return Ok(None);
+    };
+    let mut body = Vec::new();
+    let Some(length) = length else {
+        let why = "a message without a valid Content-Length was passed over".into();
+        return Ok(Some(Err(Refused { why, body })));
+    };
+    // not allocated beforehand: the length is only what the client says
+    from.take(length).read_to_end(&mut body).await?;
+    if (body.len() as u64) < length {
+        return Ok(None);
     }
-    Ok(())
+    mend_surrogates(&mut body);
+    let json = serde_json::from_slice(&body);
+    Ok(Some(json.map_err(|why| refused(&why, body))))
+}
+
+/// # Errors
+/// When the JSON is no message.
+pub(super) fn decode(mut json: Value) -> Result<Message, Refused> {
+    if json.get("method").is_some() {
+        return match serde_json::from_value(json) {
+            Ok(request) => Ok(Message::Request(request)),
+            Err(why) => Err(refused(&why, Vec::new())),
+        };
+    }
+    // an answer of nothing, from where nothing is not written
+    if let Value::Object(members) = &mut json
+        && members.contains_key("id")
+        && !members.contains_key("error")
+    {
+        members.entry("result").or_insert(Value::Null);
+    }
+    match serde_json::from_value(json) {
+        Ok(answer) => Ok(Message::Answer(answer)),
+        Err(why) => Err(refused(&why, Vec::new())),
+    }
+}
+
+fn refused(why: &serde_json::Error, body: Vec<u8>) -> Refused {
+    let why = format!("a message cannot be decoded: {why}");
+    Refused { why, body }
 }
 
 /// Reads a header. `None` at the end of the input; within, the length of the body if it says so.
@@ -89,93 +117,92 @@ fn mend_surrogates(body: &mut [u8]) {
     }
 }
 
-/// Whether a message is the last one.
-fn decode(body: &[u8]) -> Result<bool, serde_json::Error> {
-    match serde_json::from_slice::<Request>(body) {
-        Ok(request) => Ok(request.method() == "exit"),
-        // an answer has neither method nor parameters, but is one of the two
-        Err(why) => match serde_json::from_slice::<Response>(body) {
-            Ok(_) => Ok(false),
-            Err(_) => Err(why),
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
-
     use super::*;
 
     fn framed(body: &str) -> String {
         format!("Content-Length: {}\r\n\r\n{body}", body.len())
     }
 
-    /// What is passed on of an input, and how many messages are refused.
-    fn forwarded(input: &[u8]) -> (String, usize) {
-        let mut to = Vec::new();
-        let refused = RefCell::new(0);
+    /// The messages of an input as JSON, and how many are refused.
+    fn read(mut input: &[u8]) -> (Vec<String>, usize) {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
-        let refuse = |_| *refused.borrow_mut() += 1;
-        let done = runtime.unwrap().block_on(forward(input, &mut to, refuse));
-        done.unwrap();
-        (String::from_utf8(to).unwrap(), refused.into_inner())
+        runtime.unwrap().block_on(async {
+            let (mut messages, mut refused) = (Vec::new(), 0);
+            while let Some(message) = next(&mut input).await.unwrap() {
+                let json = message.as_ref().ok().map(Value::to_string);
+                match message.and_then(decode) {
+                    Ok(_) => messages.push(json.unwrap()),
+                    Err(_) => refused += 1,
+                }
+            }
+            (messages, refused)
+        })
     }
 
     #[test]
     fn what_cannot_be_decoded_is_passed_over() {
-        let good = framed(r#"{"jsonrpc":"2.0","method":"a","id":1}"#);
-        let answer = framed(r#"{"jsonrpc":"2.0","result":null,"id":1}"#);
+        let good = r#"{"id":1,"jsonrpc":"2.0","method":"a"}"#;
+        let answer = r#"{"id":1,"jsonrpc":"2.0","result":null}"#;
         for bad in [
             framed(""),
             framed("{"),
             framed("[]"),
             framed("\"é\""),
+            framed("{}"),
+            framed(r#"{"jsonrpc":"2.0","method":1}"#),
             "Content-Length: many\r\n\r\n".into(),
             "Content-Type: none\r\n\r\n".into(),
         ] {
-            let input = [&*good, &*bad, &*answer].concat();
-            let expected = ([&*good, &*answer].concat(), 1);
-            assert_eq!(forwarded(input.as_bytes()), expected, "{bad}");
+            let input = [framed(good), bad.clone(), framed(answer)].concat();
+            let expected = (vec![good.into(), answer.into()], 1);
+            assert_eq!(read(input.as_bytes()), expected, "{bad}");
         }
-        let input = [good.as_bytes(), b"Content-Length: 2\n\n\xff\xfe"].concat();
-        assert_eq!(forwarded(&input), (good, 1));
+        let input = [framed(good).as_bytes(), b"Content-Length: 2\n\n\xff\xfe"].concat();
+        assert_eq!(read(&input), (vec![good.into()], 1));
+    }
+
+    #[test]
+    fn an_answer_of_nothing_is_one() {
+        for answer in [
+            r#"{"jsonrpc":"2.0","id":1}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":null}"#,
+        ] {
+            let message = decode(serde_json::from_str(answer).unwrap());
+            let Ok(Message::Answer(answer)) = message else {
+                panic!("{message:?}");
+            };
+            assert_eq!(answer.result(), Some(&Value::Null));
+        }
     }
 
     #[test]
     fn half_a_surrogate_pair_is_mended() {
         for (sent, passed) in [
-            (r"\ud83d", r"\ufffd"),
-            (r"a\uDE00b", r"a\ufffdb"),
-            (r"\ud83d\ude00", r"\ud83d\ude00"),
-            (r"\ud83d\ud83d\ude00", r"\ufffd\ud83d\ude00"),
-            (r"\\ud83d \n\u00e9", r"\\ud83d \n\u00e9"),
-            (r"\\\ud83d", r"\\\ufffd"),
+            (r"\ud83d", "\u{fffd}"),
+            (r"a\uDE00b", "a\u{fffd}b"),
+            (r"\ud83d\ude00", "😀"),
+            (r"\ud83d\ud83d\ude00", "\u{fffd}😀"),
+            (r"\\ud83d \u00e9", r"\\ud83d é"),
+            (r"\\\ud83d", "\\\\\u{fffd}"),
         ] {
-            let message = |text| framed(&format!(r#"{{"jsonrpc":"2.0","method":"{text}"}}"#));
-            let expected = (message(passed), 0);
-            assert_eq!(forwarded(message(sent).as_bytes()), expected, "{sent}");
+            let message = |text| format!(r#"{{"jsonrpc":"2.0","method":"{text}"}}"#);
+            let expected = (vec![message(passed)], 0);
+            assert_eq!(read(framed(&message(sent)).as_bytes()), expected, "{sent}");
         }
         for end in [r"\", r"\u", r"\ud8", "\\ud83d"] {
-            assert_eq!(forwarded(framed(end).as_bytes()).1, 1);
+            assert_eq!(read(framed(end).as_bytes()).1, 1);
         }
-    }
-
-    #[test]
-    fn nothing_follows_the_exit() {
-        let exit = framed(r#"{"jsonrpc":"2.0","method":"exit"}"#);
-        let more = framed(r#"{"jsonrpc":"2.0","method":"a"}"#);
-        let input = [&*exit, &*more].concat();
-        assert_eq!(forwarded(input.as_bytes()), (exit, 0));
     }
 
     #[test]
     fn an_input_may_end_anywhere() {
         let whole = framed(r#"{"jsonrpc":"2.0","method":"a"}"#);
         for end in 0..whole.len() {
-            assert_eq!(forwarded(&whole.as_bytes()[..end]).0, "", "{end}");
+            assert_eq!(read(&whole.as_bytes()[..end]), (vec![], 0), "{end}");
         }
         let endless = whole.replace(": 30", ": 18446744073709551615");
-        assert_eq!(forwarded(endless.as_bytes()), (String::new(), 0));
+        assert_eq!(read(endless.as_bytes()), (vec![], 0));
     }
 }

@@ -8,84 +8,82 @@ mod analysis;
 mod configuration;
 mod convert;
 mod document;
+mod documents;
+mod edge;
 mod input;
 mod pages;
+mod parent;
+mod redact;
+mod replay;
 mod session;
+mod trace;
+mod uri;
 mod watch;
 
+use std::panic::resume_unwind;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::BufReader;
+use tower_lsp::LanguageServer;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{
     CodeAction, CodeActionParams, CodeActionResponse, CompletionParams, CompletionResponse,
     DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
     DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     DidSaveTextDocumentParams, Hover, HoverParams, InitializeParams, InitializeResult,
-    InitializedParams, MessageType, ServerInfo,
+    InitializedParams, ServerInfo,
 };
-use tower_lsp::{LanguageServer, LspService, Server};
 
 use session::Session;
+pub use trace::Options;
+use trace::Trace;
 
-/// More requests than this are never in flight. The framework's own limit of four deadlocks when
-/// four of them wait.
-const UNLIMITED: usize = 1 << 16;
+/// Serves one client on standard input and output until it says `exit`, closes its end or is gone.
+/// The exit code is 0 when it said `shutdown` before, and 1 otherwise.
+pub fn serve(options: &Options) -> ExitCode {
+    run(async {
+        let trace = Trace::new(options)?;
+        let clean = edge::serve(tokio::io::stdin(), tokio::io::stdout(), trace).await;
+        Ok(match clean {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::from(1),
+        })
+    })
+}
 
-/// How long the end waits for answers that are still to come.
-const GRACE: Duration = Duration::from_millis(500);
+/// Plays a recorded session to a server, its pauses no longer than this, and prints what it says.
+pub fn replay(file: &Path, longest_pause: Duration) -> ExitCode {
+    run(async {
+        replay::replay(file, longest_pause).await?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
 
-/// Serves one client until it says `exit` or closes its end. The exit code is 0 when it said
-/// `shutdown` before, and 1 otherwise.
-pub fn serve() -> ExitCode {
-    let runtime = match tokio::runtime::Runtime::new() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            eprintln!("error: {error}");
-            return ExitCode::from(1);
-        }
-    };
-    let clean = runtime.block_on(async {
-        let mut session = None;
-        let (service, socket) = LspService::new(|client| {
-            let new = Arc::new(Session::new(client));
-            session = Some(new.clone());
-            Backend { session: new }
-        });
-        let session = session.expect("the service is made from a session");
-        let (to, messages) = tokio::io::duplex(1 << 16);
-        let stdin = BufReader::new(tokio::io::stdin());
-        let client = session.client.clone();
-        let input = input::forward(stdin, to, |why| {
-            let client = client.clone();
-            tokio::spawn(async move { client.log_message(MessageType::ERROR, why).await });
-        });
-        let ended = async {
-            // an input that fails is at its end
-            _ = input.await;
-            tokio::time::sleep(GRACE).await;
-        };
-        let served = Server::new(messages, tokio::io::stdout(), socket)
-            .concurrency_level(UNLIMITED)
-            .serve(service);
-        tokio::select! {
-            () = served => {}
-            () = ended => {}
-        }
-        session.was_shut_down()
+/// Runs to the end. The exit code is 2 when that could not begin.
+fn run(session: impl Future<Output = std::result::Result<ExitCode, String>>) -> ExitCode {
+    let runtime = tokio::runtime::Runtime::new();
+    let done = runtime.map_err(|it| it.to_string()).and_then(|runtime| {
+        let done = runtime.block_on(session);
+        // a blocking read of standard input must not keep the process
+        runtime.shutdown_background();
+        done
     });
-    // a blocking read of standard input must not keep the process
-    runtime.shutdown_background();
-    match clean {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(1),
-    }
+    done.unwrap_or_else(|why| {
+        eprintln!("error: {why}");
+        ExitCode::from(2)
+    })
 }
 
 struct Backend {
     session: Arc<Session>,
+}
+
+impl Backend {
+    fn new(session: Arc<Session>) -> Self {
+        Self { session }
+    }
 }
 
 impl LanguageServer for Backend {
@@ -101,6 +99,9 @@ impl LanguageServer for Backend {
     }
 
     async fn initialized(&self, _: InitializedParams) {
+        if !self.session.start() {
+            return;
+        }
         self.session.start_configuration();
         watch::register(&self.session);
         tokio::spawn(watch::settle(self.session.clone()));
@@ -158,18 +159,18 @@ impl LanguageServer for Backend {
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        let view = self.session.view().await;
-        let settings = self.session.settings();
-        Ok(compute(move || actions::code_actions(&view, settings, &params)).await)
+        let session = self.session.clone();
+        let view = session.view().await;
+        Ok(compute(move || actions::code_actions(&session, &view, &params)).await)
     }
 
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
         if action.edit.is_some() {
             return Ok(action);
         }
-        let view = self.session.view().await;
-        let settings = self.session.settings();
-        let resolved = compute(move || actions::resolved(&view, settings, action)).await;
+        let session = self.session.clone();
+        let view = session.view().await;
+        let resolved = compute(move || actions::resolved(&session, &view, action)).await;
         resolved.ok_or_else(|| Error {
             code: ErrorCode::ContentModified,
             message: "The file is another than when this was offered: ask again.".into(),
@@ -178,9 +179,16 @@ impl LanguageServer for Backend {
     }
 }
 
-/// Computes an answer off the protocol's task. A fault of ours costs this one answer.
+/// Computes an answer off the protocol's task. A fault of ours is one of the handler.
 async fn compute<T: Send + 'static>(
     answer: impl FnOnce() -> Option<T> + Send + 'static,
 ) -> Option<T> {
-    tokio::task::spawn_blocking(answer).await.ok().flatten()
+    match tokio::task::spawn_blocking(answer).await {
+        Ok(answer) => answer,
+        Err(error) => match error.try_into_panic() {
+            Ok(fault) => resume_unwind(fault),
+            // the server ends
+            Err(_) => None,
+        },
+    }
 }

@@ -6,19 +6,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dashmap::DashMap;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tower_lsp::Client;
 use tower_lsp::ls_types::{
     CodeActionClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
-    CompletionOptions, DiagnosticTag, DidChangeTextDocumentParams, HoverProviderCapability,
-    InitializeParams, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities,
-    TextDocumentItem, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    CompletionOptions, DiagnosticTag, HoverProviderCapability, InitializeParams, MessageType,
+    OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
+    WorkspaceFoldersChangeEvent, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use crate::checks;
-use crate::text::{Encoding, Source};
+use crate::text::Encoding;
 
 use super::actions::FIX_ALL;
 use super::analysis::View;
@@ -26,6 +25,9 @@ use super::configuration::Configuration;
 use super::convert::path_of;
 use super::document::Document;
 use super::watch::{Disk, Unsettled};
+
+/// How many lines for the client's log may wait for it to read them.
+const MOST_LINES: usize = 64;
 
 /// What the client can do, resolved once.
 #[derive(Clone, Copy, Default, Debug)]
@@ -55,11 +57,16 @@ pub(super) struct Session {
     settings: OnceLock<Settings>,
     configuration: Mutex<Configuration>,
     pub(super) documents: DashMap<Arc<Path>, Document>,
+    /// Documents that are open too, but whose text is not known any more.
+    pub(super) lost: DashMap<Arc<Path>, Document>,
     pending: Mutex<Changes>,
     pub(super) unsettled: Unsettled,
     wake: Notify,
     revision: AtomicU64,
     pub(super) view: watch::Sender<Arc<View>>,
+    /// How many lines for the client's log may wait.
+    lines: Arc<Semaphore>,
+    started: AtomicBool,
     shut_down: AtomicBool,
 }
 
@@ -86,11 +93,14 @@ impl Session {
             settings: OnceLock::new(),
             configuration: Mutex::default(),
             documents: DashMap::new(),
+            lost: DashMap::new(),
             pending: Mutex::default(),
             unsettled: Unsettled::new(),
             wake: Notify::new(),
             revision: AtomicU64::new(0),
             view: watch::Sender::new(Arc::default()),
+            lines: Arc::new(Semaphore::new(MOST_LINES)),
+            started: AtomicBool::new(false),
             shut_down: AtomicBool::new(false),
         }
     }
@@ -116,50 +126,6 @@ impl Session {
     pub(super) fn configuration(&self) -> MutexGuard<'_, Configuration> {
         let configuration = self.configuration.lock();
         configuration.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn open(&self, document: TextDocumentItem) {
-        let Some(path) = path_of(&document.uri) else {
-            return;
-        };
-        let path: Arc<Path> = path.into();
-        let opened = Document {
-            uri: document.uri,
-            opening: self.revision.load(Ordering::SeqCst),
-            version: document.version,
-            source: Source::new(&document.text),
-        };
-        self.documents.insert(path.clone(), opened);
-        self.update(|it| _ = it.documents.insert(path));
-    }
-
-    pub(super) fn change(&self, params: DidChangeTextDocumentParams) {
-        let Some(path) = path_of(&params.text_document.uri) else {
-            return;
-        };
-        let Some((path, edited)) = self.documents.get(&*path).map(|it| {
-            let edited = it.edited(
-                params.text_document.version,
-                &params.content_changes,
-                self.settings().encoding,
-            );
-            (it.key().clone(), edited)
-        }) else {
-            return;
-        };
-        match edited {
-            Ok(edited) => _ = self.documents.insert(path.clone(), edited),
-            // what the disk has is true of the disk; a guess is true of nothing
-            Err(_) => _ = self.documents.remove(&path),
-        }
-        self.update(|it| _ = it.documents.insert(path));
-    }
-
-    pub(super) fn close(&self, uri: &Uri) {
-        let Some((path, _)) = path_of(uri).and_then(|it| self.documents.remove(&*it)) else {
-            return;
-        };
-        self.update(|it| _ = it.documents.insert(path));
     }
 
     /// What the client says that changed on the disk.
@@ -192,6 +158,24 @@ impl Session {
         });
     }
 
+    /// The revision that everything until now comes to.
+    pub(super) fn revision(&self) -> u64 {
+        self.revision.load(Ordering::SeqCst)
+    }
+
+    /// Has the client log a line. Nobody waits for it; of a client that does not read, no more
+    /// than a few are kept.
+    pub(super) fn say(&self, kind: MessageType, what: String) {
+        let Ok(turn) = self.lines.clone().try_acquire_owned() else {
+            return;
+        };
+        let client = self.client.clone();
+        tokio::spawn(async move {
+            client.log_message(kind, what).await;
+            drop(turn);
+        });
+    }
+
     pub(super) fn update(&self, change: impl FnOnce(&mut Changes)) {
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut pending);
@@ -203,7 +187,7 @@ impl Session {
     /// Waits until something changed after this revision. The wake-up may be of a change that was
     /// taken already.
     pub(super) async fn changed_after(&self, revision: u64) {
-        while self.revision.load(Ordering::SeqCst) <= revision {
+        while self.revision() <= revision {
             self.wake.notified().await;
         }
     }
@@ -217,12 +201,17 @@ impl Session {
     /// What the present text comes to. Waits for the analysis that knows of it.
     pub(super) async fn view(&self) -> Arc<View> {
         self.unsettled.settled().await;
-        let wanted = self.revision.load(Ordering::SeqCst);
+        let wanted = self.revision();
         let mut views = self.view.subscribe();
         match views.wait_for(|it| it.revision >= wanted).await {
             Ok(view) => view.clone(),
             Err(_) => Arc::default(),
         }
+    }
+
+    /// Whether this is the first time that the client says that it is initialized.
+    pub(super) fn start(&self) -> bool {
+        !self.started.swap(true, Ordering::SeqCst)
     }
 
     pub(super) fn shut_down(&self) {

@@ -363,6 +363,14 @@ impl Client {
         shown["params"]["message"].as_str().unwrap().to_owned()
     }
 
+    /// The line that the server logs next.
+    pub fn logged(&mut self) -> String {
+        let logged = self.receive("a line in the log", |it| {
+            it["method"] == "window/logMessage"
+        });
+        logged["params"]["message"].as_str().unwrap().to_owned()
+    }
+
     /// What can be done at a place.
     pub fn actions(&mut self, file: &str, at: [u32; 4], only: Option<&[&str]>) -> Vec<Value> {
         let mut context = json!({ "diagnostics": [] });

@@ -1,0 +1,61 @@
+//! The process that started the server: when it is gone, nobody will end the server any more.
+//!
+//! The end of its pipe tells the same, unless a third process holds it too.
+
+use std::time::Duration;
+
+/// How often the parent is looked for.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Waits until the process with this id is gone. Never ends when there is none from the start: then
+/// it is the id of another machine or container.
+pub(super) async fn gone(id: u32) {
+    if !is_there(id) {
+        std::future::pending::<()>().await;
+    }
+    while is_there(id) {
+        tokio::time::sleep(EVERY).await;
+    }
+}
+
+/// Whether a process runs. One that has ended and that nobody has asked for its exit code is still
+/// listed, and does not.
+#[cfg(target_os = "linux")]
+fn is_there(id: u32) -> bool {
+    // `pid (name) state …`, where the name may hold anything
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{id}/stat")) else {
+        return false;
+    };
+    let state = stat.rsplit_once(')').map(|(_, rest)| rest.trim_start());
+    !state.is_some_and(|it| it.starts_with(['Z', 'X']))
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn is_there(id: u32) -> bool {
+    use rustix::process::{Pid, test_kill_process};
+    let id = i32::try_from(id).ok().and_then(Pid::from_raw);
+    // one of another user is there, though it must not be sent a signal
+    id.is_some_and(|it| test_kill_process(it) != Err(rustix::io::Errno::SRCH))
+}
+
+#[cfg(not(unix))]
+fn is_there(_: u32) -> bool {
+    false
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_process_is_there_until_it_ends() {
+        assert!(is_there(std::process::id()));
+        let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
+        assert!(is_there(child.id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!is_there(child.id()));
+    }
+}
