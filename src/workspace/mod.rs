@@ -3,6 +3,7 @@
 //! [`Workspace`] holds what was read and follows changes; a [`Snapshot`] is what it all comes to at
 //! one moment, and never changes. Knows nothing of editors or of the command line.
 
+mod change;
 mod claims;
 mod configured;
 mod discover;
@@ -30,6 +31,7 @@ use serde::Deserialize;
 
 use crate::eval::Entry;
 pub use crate::eval::Place;
+pub use change::{Change, GroupKey};
 pub use claims::{Claimants, Edge, Group, When};
 pub use configured::{Configured, ConfiguredProvider};
 pub use evaluation::{NotKnown, Unknown};
