@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::identity::{Identity, Realm};
 
+use super::change::GroupKey;
 use super::snapshot::RowRef;
 use super::stack::Stack;
 
@@ -45,6 +46,15 @@ pub enum When {
 }
 
 impl Group {
+    /// What its claims have in common.
+    pub fn key(&self) -> GroupKey {
+        GroupKey {
+            id: self.id.clone(),
+            realm: self.realm.clone(),
+            resource_type: self.resource_type.clone(),
+        }
+    }
+
     /// When it stands.
     pub fn when(&self) -> When {
         match (self.now.are_several(), self.planned.are_several()) {

@@ -73,6 +73,12 @@ impl Row {
 /// Decides what each row of the stack is. `given` are the values of variables from outside of the
 /// configuration.
 pub(super) fn decide(stack: &mut Stack, registry: &IdentityRegistry, given: &Given) {
+    decide_rows(stack, registry, given);
+    let claims = stack.rows.iter().filter_map(Row::planned_claim);
+    stack.realms = claims.filter_map(|it| it.realm.clone()).collect();
+}
+
+fn decide_rows(stack: &mut Stack, registry: &IdentityRegistry, given: &Given) {
     if let Some(state) = &stack.state {
         stack.observed = Observed::of(&state.file.records);
     }

@@ -12,6 +12,7 @@ use crate::identity::{Address, Identity, IdentityRegistry, Section, Trace};
 use crate::syntax::BlockId;
 use crate::text::{Source, Span};
 
+use super::change::GroupKey;
 use super::claims::{self, Claimants, Edge, Group};
 use super::configured::Configured;
 use super::discover;
@@ -211,6 +212,15 @@ impl Snapshot {
         directories.flatten().map(|it| it.stack).collect()
     }
 
+    /// The stacks that may read something from a file: those that it is part of or gives values to.
+    pub fn readers(&self, path: &Path) -> BTreeSet<usize> {
+        let is_for_all = self.workspace_file().is_some_and(|it| *it.path == *path);
+        match self.file(path) {
+            Some(file) if !is_for_all => self.stacks_of(file),
+            _ => (0..self.stacks.len()).collect(),
+        }
+    }
+
     /// The module of a stack's tree.
     pub fn node(&self, at: Use) -> &Node {
         let tree = self.stacks[at.stack].tree.as_ref();
@@ -301,6 +311,16 @@ impl Snapshot {
     /// The group of duplicates that a row is in.
     pub fn duplicate(&self, row: RowRef) -> Option<&Group> {
         self.groups.get(&row).map(|at| &self.duplicates[*at])
+    }
+
+    /// The group of duplicates of an object.
+    pub fn group(&self, key: &GroupKey) -> Option<&Group> {
+        let of = |it: &Group| {
+            let wanted = (&key.id, &key.realm, &key.resource_type);
+            (&it.id, &it.realm, &it.resource_type).cmp(&wanted)
+        };
+        let at = self.duplicates.binary_search_by(of).ok()?;
+        Some(&self.duplicates[at])
     }
 
     /// Where a row is shown: the header of the block that declares it or, for a block under
