@@ -309,4 +309,6 @@ fn listed(count: usize, names: impl IntoIterator<Item = String>) -> String {
 }
 
 #[cfg(test)]
+mod followed;
+#[cfg(test)]
 mod page;
