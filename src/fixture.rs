@@ -147,7 +147,7 @@ impl Fixture {
 }
 
 /// A state in format 4 with these rows.
-fn state(path: &str, rows: &str) -> String {
+pub(crate) fn state(path: &str, rows: &str) -> String {
     let resources: Vec<Value> = rows
         .lines()
         .filter(|it| !it.trim().is_empty())

@@ -26,48 +26,41 @@
 //! }
 //! ```
 
-use std::collections::BTreeSet;
-
 use crate::identity::{IDENTITY_TAG, REALM_TAG};
 use crate::syntax::ExpressionKind;
 use crate::text::Span;
 use crate::workspace::{IgnoredTags, Place, Snapshot, Stack, Tags, is_editable};
 
 use super::entries::{Object, is_plain};
-use super::{Check, Edit, Finding, Fix, Severity, keys};
+use super::{Check, Edit, Finding, Fix, Looks, Severity, Shares, Wrong, keys};
 
 pub(super) const CHECK: Check = Check {
     code: "bare-null",
     page: include_str!("../../docs/checks/bare-null.md"),
     severity: Severity::Warning,
-    run,
+    looks: Looks::AtStack(look, Wrong::told),
     fixes,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let mut told = BTreeSet::new();
-    for stack in &snapshot.stacks {
-        let mut look = |tags: &Tags, ignored: &IgnoredTags| {
-            for (key, tag) in tags.both() {
-                let is_read = tag.is_absent() && !ignored.may_hide(key);
-                let written = tag.key.as_ref().filter(|_| is_read);
-                let Some(finding) = written.and_then(|it| finding(snapshot, stack, key, it)) else {
-                    continue;
-                };
-                if told.insert(finding.place.clone()) {
-                    findings.push(finding);
-                }
-            }
-        };
-        for configured in &stack.configured {
-            if keys::are_read(snapshot, stack, configured) {
-                look(&configured.own, &configured.ignored);
+fn look(snapshot: &Snapshot, stack: usize, shares: &mut Shares) {
+    let stack = &snapshot.stacks[stack];
+    let mut look = |tags: &Tags, ignored: &IgnoredTags| {
+        for (key, tag) in tags.both() {
+            let is_read = tag.is_absent() && !ignored.may_hide(key);
+            let written = tag.key.as_ref().filter(|_| is_read);
+            if let Some(finding) = written.and_then(|it| finding(snapshot, stack, key, it)) {
+                shares.tell(finding);
             }
         }
-        for provider in &stack.providers {
-            if snapshot.supports(provider.source.as_deref()) {
-                look(&provider.tags, &provider.ignored);
-            }
+    };
+    for configured in &stack.configured {
+        if keys::are_read(snapshot, stack, configured) {
+            look(&configured.own, &configured.ignored);
+        }
+    }
+    for provider in &stack.providers {
+        if snapshot.supports(provider.source.as_deref()) {
+            look(&provider.tags, &provider.ignored);
         }
     }
 }

@@ -41,7 +41,6 @@
 //! }
 //! ```
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::config::Declared;
@@ -49,34 +48,29 @@ use crate::identity::{Origin, Realm, opts_out};
 use crate::workspace::tag_support::{self, Evidence, Takes};
 use crate::workspace::{Place, RowRef, Snapshot, header};
 
-use super::{Check, Finding, Fix, Related, Severity, fix};
+use super::{Check, Finding, Fix, Looks, Related, Severity, Shares, Wrong, fix};
 
 pub(super) const CHECK: Check = Check {
     code: "declaration-does-not-reach",
     page: include_str!("../../docs/checks/declaration-does-not-reach.md"),
     severity: Severity::Information,
-    run,
+    looks: Looks::AtStack(look, Wrong::told),
     fixes,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let mut told = BTreeSet::new();
-    for (at, stack) in snapshot.stacks.iter().enumerate() {
-        for row in 0..stack.rows.len() {
-            let row = RowRef { stack: at, row };
-            let Some(finding) = finding(snapshot, row) else {
-                continue;
-            };
-            if told.insert((finding.place.clone(), block(snapshot, row))) {
-                findings.push(finding);
+fn look(snapshot: &Snapshot, stack: usize, shares: &mut Shares) {
+    for row in 0..snapshot.stacks[stack].rows.len() {
+        let row = RowRef { stack, row };
+        if let Some(finding) = finding(snapshot, row) {
+            match snapshot.row(row).site {
+                Some(site) => {
+                    let block = header(snapshot.stack(row).resource(site).base());
+                    shares.tell_about(finding, block);
+                }
+                None => shares.tell(finding),
             }
         }
     }
-}
-
-fn block(snapshot: &Snapshot, row: RowRef) -> Option<Place> {
-    let site = snapshot.row(row).site?;
-    Some(header(snapshot.stack(row).resource(site).base()))
 }
 
 /// A declaration of default tags that does not reach a row.

@@ -51,89 +51,134 @@ use std::collections::{BTreeMap, BTreeSet};
 use petgraph::algo::{astar, tarjan_scc};
 use petgraph::graphmap::DiGraphMap;
 
-use crate::workspace::{Edge, Place, Snapshot};
+use crate::workspace::{Change, Edge, Place, Snapshot};
 
-use super::{Check, Finding, Related, Severity, capped, no_fixes};
+use super::{Across, Check, Finding, Looks, Related, Severity, capped, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "dependency-cycle",
     page: include_str!("../../docs/checks/dependency-cycle.md"),
     severity: Severity::Warning,
-    run,
+    looks: Looks::AtAll(|| Box::new(Circles::default())),
     fixes: no_fixes,
 };
 
 /// More stacks than these are counted, not named.
 const MOST_NAMED: usize = 8;
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let stacks = |it: &Edge| (it.reader.stack, it.owner.stack);
-    let graph: DiGraphMap<usize, ()> = snapshot.edges().map(stacks).collect();
-    let mut circle_of: BTreeMap<usize, usize> = BTreeMap::new();
-    for (at, members) in tarjan_scc(&graph).into_iter().enumerate() {
-        circle_of.extend(members.into_iter().map(|it| (it, at)));
+/// What leads in circles.
+#[derive(Default)]
+struct Circles {
+    /// The edges that lie on a circle, in order.
+    edges: Vec<Edge>,
+    /// From the owner's stack back to the reader's, by reader and owner.
+    back: BTreeMap<(usize, usize), Vec<usize>>,
+    /// The first edge between two stacks, by reader and owner.
+    steps: BTreeMap<(usize, usize), Edge>,
+}
+
+impl Across for Circles {
+    fn follow(&mut self, snapshot: &Snapshot, change: &Change) -> bool {
+        if change.renumbered || change.edges {
+            *self = Self::of(snapshot);
+            return true;
+        }
+        // the same circles may stand elsewhere
+        let mut readers = self.steps.keys().map(|(reader, _)| reader);
+        readers.any(|it| change.stacks.contains(it))
     }
-    let mut told: BTreeSet<(Place, usize)> = BTreeSet::new();
-    for edge in snapshot.edges() {
-        let (reader, owner) = stacks(edge);
-        if reader == owner || circle_of.get(&reader) != circle_of.get(&owner) {
-            continue;
+
+    fn findings(&self, snapshot: &Snapshot) -> Vec<Finding> {
+        let mut told: BTreeSet<(Place, usize)> = BTreeSet::new();
+        let mut findings = Vec::new();
+        for edge in &self.edges {
+            let (back, place) = (self.back.get(&stacks(edge)), stands(snapshot, edge));
+            if let (Some(back), Some(place)) = (back, place)
+                && told.insert((place.clone(), edge.owner.stack))
+            {
+                findings.push(self.finding(snapshot, edge, place, back));
+            }
         }
-        // only within a circle there is a way back, and the search for it takes longer
-        let back = astar(&graph, owner, |it| it == reader, |_| 1, |_| 0);
-        let place = snapshot
-            .place(edge.reader)
-            .or_else(|| snapshot.state_place(edge.reader));
-        let (Some((_, back)), Some(place)) = (back, place) else {
-            continue;
-        };
-        if told.insert((place.clone(), owner)) {
-            findings.push(finding(snapshot, edge, place, &back));
-        }
+        findings
     }
 }
 
-/// `back` leads from the owner's stack to the reader's.
-fn finding(snapshot: &Snapshot, edge: &Edge, place: Place, back: &[usize]) -> Finding {
-    let name = |at: usize| &*snapshot.stacks[at].name;
-    let mut circle = vec![name(edge.reader.stack)];
-    circle.extend(back.iter().map(|it| name(*it)));
-    let more = circle.len().saturating_sub(MOST_NAMED);
-    let circle = match more {
-        0 => circle.join(" → "),
-        more => {
-            let first = circle[..MOST_NAMED - 1].join(" → ");
-            format!("{first} → {} more → {}", more, name(edge.reader.stack))
+/// The stacks of the reader and the owner.
+fn stacks(edge: &Edge) -> (usize, usize) {
+    (edge.reader.stack, edge.owner.stack)
+}
+
+/// Where the reader of an edge stands.
+fn stands(snapshot: &Snapshot, edge: &Edge) -> Option<Place> {
+    let block = snapshot.place(edge.reader);
+    block.or_else(|| snapshot.state_place(edge.reader))
+}
+
+impl Circles {
+    fn of(snapshot: &Snapshot) -> Self {
+        let all: DiGraphMap<usize, ()> = snapshot.edges().map(stacks).collect();
+        let mut circle_of: BTreeMap<usize, usize> = BTreeMap::new();
+        for (at, members) in tarjan_scc(&all).into_iter().enumerate() {
+            circle_of.extend(members.into_iter().map(|it| (it, at)));
         }
-    };
-    let message = format!(
-        "{} reads what {} owns, and that depends on {}: {circle}. gantrycd finds no order for them.",
-        snapshot.address(edge.reader),
-        name(edge.owner.stack),
-        name(edge.reader.stack)
-    );
-    let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
-    for hop in back.windows(2) {
-        let mut from = snapshot.edges_from(hop[0]).iter();
-        let step = from.find(|it| it.owner.stack == hop[1]);
-        let Some(step) = step else {
-            continue;
+        let on_circle = |it: &&Edge| {
+            let (reader, owner) = stacks(it);
+            reader != owner && circle_of.get(&reader) == circle_of.get(&owner)
         };
-        let stands = snapshot
-            .place(step.reader)
-            .or_else(|| snapshot.state_place(step.reader));
-        finding.related.extend(stands.map(|place| Related {
-            message: format!(
+        let mut circles = Self {
+            edges: snapshot.edges().filter(on_circle).copied().collect(),
+            ..Self::default()
+        };
+        let graph: DiGraphMap<usize, ()> = circles.edges.iter().map(stacks).collect();
+        for edge in &circles.edges {
+            let (reader, owner) = stacks(edge);
+            if circles.steps.contains_key(&(reader, owner)) {
+                continue;
+            }
+            circles.steps.insert((reader, owner), *edge);
+            let back = astar(&graph, owner, |it| it == reader, |_| 1, |_| 0);
+            let back = back.map(|(_, back)| ((reader, owner), back));
+            circles.back.extend(back);
+        }
+        circles
+    }
+
+    /// `back` leads from the owner's stack to the reader's.
+    fn finding(&self, snapshot: &Snapshot, edge: &Edge, place: Place, back: &[usize]) -> Finding {
+        let name = |at: usize| &*snapshot.stacks[at].name;
+        let (reader, owner) = stacks(edge);
+        let mut circle = vec![name(reader)];
+        circle.extend(back.iter().map(|it| name(*it)));
+        let more = circle.len().saturating_sub(MOST_NAMED);
+        let circle = match more {
+            0 => circle.join(" → "),
+            more => {
+                let first = circle[..MOST_NAMED - 1].join(" → ");
+                format!("{first} → {} more → {}", more, name(reader))
+            }
+        };
+        let message = format!(
+            "{} reads what {} owns, and that depends on {}: {circle}. gantrycd finds no order for \
+             them.",
+            snapshot.address(edge.reader),
+            name(owner),
+            name(reader)
+        );
+        let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
+        let steps = back.windows(2).filter_map(|hop| {
+            let step = self.steps.get(&(hop[0], hop[1]))?;
+            let message = format!(
                 "{} of {} reads what {} owns",
                 snapshot.address(step.reader),
                 name(hop[0]),
                 name(hop[1])
-            ),
-            place,
-        }));
+            );
+            let place = stands(snapshot, step)?;
+            Some(Related { message, place })
+        });
+        finding.related = capped(steps.collect());
+        finding.about(snapshot, edge.reader)
     }
-    finding.related = capped(finding.related);
-    finding.about(snapshot, edge.reader)
 }
 
 #[cfg(test)]

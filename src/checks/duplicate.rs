@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::workspace::{Group, Place, RowRef, Snapshot, When, header};
 
-use super::{Finding, Related, Severity, capped, listed};
+use super::{Finding, MOST_RELATED, Related, Severity, count_more, listed};
 
 /// One finding on every block that takes part in the group, each with the others as related
 /// places. `relation` stands between the address and the others; the consequence is a sentence. A
@@ -28,50 +28,71 @@ pub(super) fn findings(
             " After the next apply: the configuration makes it.",
         ),
     };
-    let mut sites: BTreeMap<Place, Vec<RowRef>> = BTreeMap::new();
-    for claim in &group.claimants().rows {
-        if let Some(place) = snapshot.place(*claim) {
-            sites.entry(place).or_default().push(*claim);
+    let rows = &group.claimants().rows;
+    let claims: Vec<Claim> = rows.iter().map(|it| Claim::of(snapshot, *it)).collect();
+    let mut sites: BTreeMap<&Place, usize> = BTreeMap::new();
+    for (at, claim) in claims.iter().enumerate() {
+        if let Some(place) = claim.stands.as_ref().filter(|_| claim.has_block) {
+            sites.entry(place).or_insert(at);
         }
     }
     if sites.is_empty() {
-        let first = group.claimants().rows[0];
-        let state = snapshot.state_place(first);
-        sites.extend(state.map(|place| (place, vec![first])));
+        sites.extend(claims[0].stands.as_ref().map(|place| (place, 0)));
     }
-    let one = |(place, claims): (&Place, &Vec<RowRef>)| {
-        let first = claims[0];
-        let others = || group.claimants().rows.iter().filter(|it| **it != first);
-        let names: Vec<_> = others().map(|it| other(snapshot, *it, place)).collect();
+    let standing = claims.iter().filter(|it| it.stands.is_some()).count();
+    let one = |(place, at): (&Place, usize)| {
+        let first = claims[at].row;
+        let others = || claims.iter().filter(|it| it.row != first);
+        let names = others().map(|it| other(snapshot, it, place));
         let message = format!(
             "{} {relation} {}: {}.{when} {consequence}",
             name(snapshot, first),
-            listed(&names),
+            listed(claims.len() - 1, names),
             object(group)
         );
         let mut finding = Finding::new(severity, &place.path, place.span, message);
-        let mut related: Vec<_> = others()
-            .filter_map(|it| related(snapshot, group, *it, place))
+        // of a large group, the texts of those that are not shown would take long
+        let declared = block_related(snapshot, first, place);
+        let all = standing - 1 + usize::from(declared.is_some());
+        let others = others().filter_map(|it| related(snapshot, group, it, place));
+        finding.related = declared
+            .into_iter()
+            .chain(others)
+            .take(MOST_RELATED)
             .collect();
-        if let Some(declared) = block_related(snapshot, first, place) {
-            related.insert(0, declared);
-        }
-        finding.related = capped(related);
+        count_more(&mut finding.related, all.saturating_sub(MOST_RELATED));
         finding.about(snapshot, first)
     };
-    sites.iter().map(one).collect()
+    sites.into_iter().map(one).collect()
+}
+
+/// A claim, and where it stands: at its block, or else at its state.
+struct Claim {
+    row: RowRef,
+    stands: Option<Place>,
+    has_block: bool,
+}
+
+impl Claim {
+    fn of(snapshot: &Snapshot, row: RowRef) -> Self {
+        let block = snapshot.place(row);
+        Self {
+            row,
+            has_block: block.is_some(),
+            stands: block.or_else(|| snapshot.state_place(row)),
+        }
+    }
 }
 
 /// Another claim: its address and stack, and its file where that is another.
-fn other(snapshot: &Snapshot, claim: RowRef, shown: &Place) -> String {
-    let stands = snapshot.place(claim);
-    let stands = stands.or_else(|| snapshot.state_place(claim));
+fn other(snapshot: &Snapshot, claim: &Claim, shown: &Place) -> String {
+    let stands = claim.stands.as_ref();
     let file = match stands.filter(|it| it.path != shown.path) {
         Some(place) => format!(" ({})", snapshot.relative(&place.path)),
         None => String::new(),
     };
-    let stack = &snapshot.stack(claim).name;
-    format!("{} of {stack}{file}", name(snapshot, claim))
+    let stack = &snapshot.stack(claim.row).name;
+    format!("{} of {stack}{file}", name(snapshot, claim.row))
 }
 
 /// The address, and that it is deposed when it is.
@@ -93,11 +114,9 @@ fn object(group: &Group) -> String {
     format!("{} ({}, {realm})", group.id, group.resource_type)
 }
 
-fn related(snapshot: &Snapshot, group: &Group, claim: RowRef, shown: &Place) -> Option<Related> {
-    let place = snapshot
-        .place(claim)
-        .or_else(|| snapshot.state_place(claim))?;
-    let stack = &snapshot.stack(claim).name;
+fn related(snapshot: &Snapshot, group: &Group, claim: &Claim, shown: &Place) -> Option<Related> {
+    let place = claim.stands.clone()?;
+    let stack = &snapshot.stack(claim.row).name;
     let claims = match (group.when(), place == *shown) {
         (When::AfterApply, true) => "will claim it from the same block",
         (When::AfterApply, false) => "will claim it too",
@@ -105,7 +124,7 @@ fn related(snapshot: &Snapshot, group: &Group, claim: RowRef, shown: &Place) -> 
         (_, false) => "claims it too",
     };
     Some(Related {
-        message: format!("{} of {stack} {claims}", name(snapshot, claim)),
+        message: format!("{} of {stack} {claims}", name(snapshot, claim.row)),
         place,
     })
 }

@@ -40,27 +40,27 @@
 //! data.aws_s3_bucket.files arn=arn:aws:s3:::shop-uploads
 //! ```
 
-use crate::workspace::Snapshot;
+use crate::workspace::{Group, Snapshot};
 
-use super::{Check, Finding, Fix, Severity, duplicate, fix, tag_fix};
+use super::{Check, Finding, Fix, Looks, Severity, duplicate, fix, tag_fix};
 
 pub(super) const CHECK: Check = Check {
     code: "duplicate-identity",
     page: include_str!("../../docs/checks/duplicate-identity.md"),
     severity: Severity::Error,
-    run,
+    looks: Looks::AtGroup(look),
     fixes,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let groups = snapshot.duplicates();
-    for group in groups.filter(|it| it.claimants().across_stacks) {
-        let told = (
-            "manages the same object as",
-            "What one stack applies, the other undoes.",
-        );
-        findings.extend(duplicate::findings(snapshot, group, CHECK.severity, told));
+fn look(snapshot: &Snapshot, group: &Group) -> Vec<Finding> {
+    if !group.claimants().across_stacks {
+        return Vec::new();
     }
+    let told = (
+        "manages the same object as",
+        "What one stack applies, the other undoes.",
+    );
+    duplicate::findings(snapshot, group, CHECK.severity, told)
 }
 
 fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {

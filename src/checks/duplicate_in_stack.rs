@@ -36,27 +36,27 @@
 //! aws_subnet.private[1] id=net/private-1
 //! ```
 
-use crate::workspace::Snapshot;
+use crate::workspace::{Group, Snapshot};
 
-use super::{Check, Finding, Fix, Severity, duplicate, fix, tag_fix};
+use super::{Check, Finding, Fix, Looks, Severity, duplicate, fix, tag_fix};
 
 pub(super) const CHECK: Check = Check {
     code: "duplicate-in-stack",
     page: include_str!("../../docs/checks/duplicate-in-stack.md"),
     severity: Severity::Warning,
-    run,
+    looks: Looks::AtGroup(look),
     fixes,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let groups = snapshot.duplicates();
-    for group in groups.filter(|it| !it.claimants().across_stacks) {
-        let told = (
-            "is the same object as",
-            "gantrycd cannot tell which of them manages it.",
-        );
-        findings.extend(duplicate::findings(snapshot, group, CHECK.severity, told));
+fn look(snapshot: &Snapshot, group: &Group) -> Vec<Finding> {
+    if group.claimants().across_stacks {
+        return Vec::new();
     }
+    let told = (
+        "is the same object as",
+        "gantrycd cannot tell which of them manages it.",
+    );
+    duplicate::findings(snapshot, group, CHECK.severity, told)
 }
 
 fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {

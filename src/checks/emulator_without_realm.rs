@@ -36,7 +36,6 @@
 //! }
 //! ```
 
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use crate::identity::{Arn, Origin};
@@ -44,49 +43,43 @@ use crate::workspace::{
     ConfiguredProvider, Place, RowRef, Served, Snapshot, Stack, Tags, header, is_editable,
 };
 
-use super::{Check, Finding, Fix, Related, Severity, fix, tag_fix};
+use super::{Check, Finding, Fix, Looks, Related, Severity, Shares, Wrong, fix, tag_fix};
 
 pub(super) const CHECK: Check = Check {
     code: "emulator-without-realm",
     page: include_str!("../../docs/checks/emulator-without-realm.md"),
     severity: Severity::Hint,
-    run,
+    looks: Looks::AtStack(look, Wrong::told),
     fixes,
 };
 
 /// The account that emulators put into their ARNs. AWS gives it to nobody.
 const EMULATED: &str = "000000000000";
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let mut all: BTreeMap<Place, Finding> = BTreeMap::new();
-    for (at, stack) in snapshot.stacks.iter().enumerate() {
-        let mut by_endpoint = false;
-        for provider in &stack.providers {
-            let Some((place, endpoint)) = local_endpoint(snapshot, stack, provider) else {
-                continue;
-            };
-            by_endpoint = true;
-            all.entry(place.clone()).or_insert_with(|| {
-                let message = format!(
-                    "The endpoint {endpoint:?} is a local or private address, and provider {:?} \
-                     declares no realm: gantrycd takes its objects for those with equal ARNs \
-                     elsewhere.",
-                    name(provider)
-                );
-                let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
-                finding.stack = Some(stack.name.clone());
-                finding.related.push(Related {
-                    message: "the provider configuration".to_owned(),
-                    place: header(&provider.block),
-                });
-                finding
-            });
-        }
-        if !by_endpoint && let Some((place, finding)) = by_account(snapshot, at) {
-            all.entry(place).or_insert(finding);
-        }
+fn look(snapshot: &Snapshot, at: usize, shares: &mut Shares) {
+    let stack = &snapshot.stacks[at];
+    let mut by_endpoint = false;
+    for provider in &stack.providers {
+        let Some((place, endpoint)) = local_endpoint(snapshot, stack, provider) else {
+            continue;
+        };
+        by_endpoint = true;
+        let message = format!(
+            "The endpoint {endpoint:?} is a local or private address, and provider {:?} declares no \
+             realm: gantrycd takes its objects for those with equal ARNs elsewhere.",
+            name(provider)
+        );
+        let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
+        finding.stack = Some(stack.name.clone());
+        finding.related.push(Related {
+            message: "the provider configuration".to_owned(),
+            place: header(&provider.block),
+        });
+        shares.tell(finding);
     }
-    findings.extend(all.into_values());
+    if !by_endpoint && let Some(finding) = by_account(snapshot, at) {
+        shares.tell(finding);
+    }
 }
 
 fn name(provider: &ConfiguredProvider) -> &str {
@@ -145,7 +138,7 @@ fn is_local(endpoint: &str) -> bool {
 }
 
 /// The first row of a stack that lies in the emulators' account without a realm.
-fn by_account(snapshot: &Snapshot, at: usize) -> Option<(Place, Finding)> {
+fn by_account(snapshot: &Snapshot, at: usize) -> Option<Finding> {
     let stack = &snapshot.stacks[at];
     let rows = (0..stack.records().len()).map(|row| RowRef { stack: at, row });
     let mut rows: Vec<_> = rows.filter(|it| is_emulated(snapshot, *it)).collect();
@@ -158,7 +151,7 @@ fn by_account(snapshot: &Snapshot, at: usize) -> Option<(Place, Finding)> {
         snapshot.address(row)
     );
     let finding = Finding::new(CHECK.severity, &place.path, place.span, message);
-    Some((place, finding.about(snapshot, row)))
+    Some(finding.about(snapshot, row))
 }
 
 fn is_emulated(snapshot: &Snapshot, at: RowRef) -> bool {

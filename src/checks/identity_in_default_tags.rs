@@ -36,55 +36,45 @@
 //! }
 //! ```
 
-use std::collections::BTreeMap;
-
 use crate::identity::opts_out;
-use crate::workspace::{Place, Snapshot, header, is_editable};
+use crate::workspace::{Snapshot, header, is_editable};
 
-use super::{Check, Finding, Related, Severity, no_fixes};
+use super::{Check, Finding, Looks, Related, Severity, Shares, Wrong, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "identity-in-default-tags",
     page: include_str!("../../docs/checks/identity-in-default-tags.md"),
     severity: Severity::Error,
-    run,
+    looks: Looks::AtStack(look, Wrong::told),
     fixes: no_fixes,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let mut all: BTreeMap<Place, Finding> = BTreeMap::new();
-    for stack in &snapshot.stacks {
-        for provider in &stack.providers {
-            let supported = snapshot.supports(provider.source.as_deref());
-            let tag = &provider.tags.identity;
-            let id = tag.text().filter(|it| supported && !opts_out(it));
-            let Some((id, place)) = id.zip(tag.place()) else {
-                continue;
-            };
-            let block = header(&provider.block);
-            let place = match is_editable(&place.path) {
-                true => place.clone(),
-                false => block.clone(),
-            };
-            let finding = all.entry(place.clone()).or_insert_with(|| {
-                let message = format!(
-                    "The id {id:?} in default_tags would name every resource of this provider: \
-                     gantrycd refuses it and gives none of them an identity."
-                );
-                let mut new = Finding::new(CHECK.severity, &place.path, place.span, message);
-                new.stack = Some(stack.name.clone());
-                new
-            });
-            let related = Related {
-                message: "the provider configuration that gives it to its resources".into(),
-                place: block,
-            };
-            if !finding.related.contains(&related) {
-                finding.related.push(related);
-            }
-        }
+fn look(snapshot: &Snapshot, stack: usize, shares: &mut Shares) {
+    let stack = &snapshot.stacks[stack];
+    for provider in &stack.providers {
+        let supported = snapshot.supports(provider.source.as_deref());
+        let tag = &provider.tags.identity;
+        let id = tag.text().filter(|it| supported && !opts_out(it));
+        let Some((id, place)) = id.zip(tag.place()) else {
+            continue;
+        };
+        let block = header(&provider.block);
+        let place = match is_editable(&place.path) {
+            true => place,
+            false => &block,
+        };
+        let message = format!(
+            "The id {id:?} in default_tags would name every resource of this provider: gantrycd \
+             refuses it and gives none of them an identity."
+        );
+        let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
+        finding.stack = Some(stack.name.clone());
+        let related = Related {
+            message: "the provider configuration that gives it to its resources".into(),
+            place: block,
+        };
+        shares.add(finding, vec![related]);
     }
-    findings.extend(all.into_values());
 }
 
 #[cfg(test)]

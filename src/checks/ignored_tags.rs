@@ -43,25 +43,24 @@
 //! }
 //! ```
 
-use std::collections::BTreeMap;
-
 use crate::identity::IDENTITY_TAG;
 use crate::workspace::{
     Configured, ConfiguredProvider, IgnoredTags, Place, Snapshot, Stack, is_editable,
 };
 
-use super::{Check, Finding, Related, Severity, keys, no_fixes};
+use super::{Check, Finding, Looks, Related, Severity, Shares, Wrong, keys, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "ignored-tags",
     page: include_str!("../../docs/checks/ignored-tags.md"),
     severity: Severity::Warning,
-    run,
+    looks: Looks::AtStack(look, Wrong::told),
     fixes: no_fixes,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let judge = |stack: &Stack, configured: &Configured, key: &str, place: &Place| {
+fn look(snapshot: &Snapshot, stack: usize, shares: &mut Shares) {
+    let stack = &snapshot.stacks[stack];
+    let judge = |configured: &Configured, key: &str, place: &Place| {
         if !keys::are_read(snapshot, stack, configured) {
             return None;
         }
@@ -71,21 +70,17 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         finding.address = configured.row.map(|row| stack.address(row).to_string());
         Some(finding)
     };
-    findings.extend(keys::judged(snapshot, keys::declared, judge));
-    let mut in_defaults: BTreeMap<Place, Finding> = BTreeMap::new();
-    for stack in &snapshot.stacks {
-        for provider in &stack.providers {
-            for (place, mut finding) in in_default_tags(snapshot, provider) {
-                finding.stack = Some(stack.name.clone());
-                in_defaults.entry(place).or_insert(finding);
-            }
+    keys::judge(stack, shares, keys::declared, judge);
+    for provider in &stack.providers {
+        for mut finding in in_default_tags(snapshot, provider) {
+            finding.stack = Some(stack.name.clone());
+            shares.tell(finding);
         }
     }
-    findings.extend(in_defaults.into_values());
 }
 
 /// Keys in the default tags of a provider that the same provider ignores.
-fn in_default_tags(snapshot: &Snapshot, provider: &ConfiguredProvider) -> Vec<(Place, Finding)> {
+fn in_default_tags(snapshot: &Snapshot, provider: &ConfiguredProvider) -> Vec<Finding> {
     if !snapshot.supports(provider.source.as_deref()) {
         return Vec::new();
     }
@@ -94,8 +89,7 @@ fn in_default_tags(snapshot: &Snapshot, provider: &ConfiguredProvider) -> Vec<(P
         let written = tag.key.as_ref().filter(|_| !tag.is_absent())?;
         // what stands elsewhere may reach others
         let here = keys::is_within(&provider.block, written) && is_editable(&written.path);
-        let finding = hidden(&provider.ignored, key, written).filter(|_| here)?;
-        Some((written.clone(), finding))
+        hidden(&provider.ignored, key, written).filter(|_| here)
     });
     found.collect()
 }

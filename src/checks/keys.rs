@@ -1,13 +1,11 @@
 //! What the checks about the keys of the two tags share: where a key is shown, and whether gantrycd
 //! reads it there.
 
-use std::collections::BTreeMap;
-
 use crate::config::Declared;
 use crate::workspace::tag_support::untaggable;
 use crate::workspace::{Configured, Place, Snapshot, Stack, Tag, is_editable};
 
-use super::Finding;
+use super::{Finding, Shares};
 
 /// A resource's own two tags, as far as their keys are written.
 pub(super) fn own(configured: &Configured) -> impl Iterator<Item = (&'static str, &Tag, &Place)> {
@@ -39,37 +37,34 @@ fn shown(stack: &Stack, configured: &Configured, key: &Place) -> Place {
     }
 }
 
-/// What `judge` finds on each of the written `keys` of every resource, once for each place where a
-/// person may edit it. Nothing where the key is of use to some resource that it reaches.
-pub(super) fn judged<'a, K>(
-    snapshot: &'a Snapshot,
+/// What `judge` finds on each of the written `keys` of every resource of a stack, where a person may
+/// edit it. Nothing where the key is of use to some resource that it reaches.
+pub(super) fn judge<'a, K>(
+    stack: &'a Stack,
+    shares: &mut Shares,
     keys: impl Fn(&'a Configured) -> K,
-    judge: impl Fn(&'a Stack, &'a Configured, &'static str, &Place) -> Option<Finding>,
-) -> impl Iterator<Item = Finding>
-where
+    judge: impl Fn(&'a Configured, &'static str, &Place) -> Option<Finding>,
+) where
     K: IntoIterator<Item = (&'static str, &'a Place)>,
 {
-    let mut found: BTreeMap<Place, Option<Finding>> = BTreeMap::new();
-    for stack in &snapshot.stacks {
-        for configured in &stack.configured {
-            for (key, place) in keys(configured) {
-                let shown = shown(stack, configured, place);
-                match judge(stack, configured, key, &shown) {
-                    None => _ = found.insert(shown, None),
-                    Some(finding) if is_editable(&shown.path) => {
-                        found.entry(shown).or_insert(Some(finding));
-                    }
-                    Some(_) => {}
-                }
+    for configured in &stack.configured {
+        for (key, place) in keys(configured) {
+            let shown = shown(stack, configured, place);
+            if !is_editable(&shown.path) {
+                continue;
+            }
+            match judge(configured, key, &shown) {
+                None => shares.veto(shown),
+                Some(finding) => shares.tell(finding),
             }
         }
     }
-    found.into_values().flatten()
 }
 
 /// Whether a key that is written at a place gets into the default tags of a provider.
 pub(super) fn reach_default_tags(snapshot: &Snapshot, key: &Place) -> bool {
-    let mut providers = snapshot.stacks.iter().flat_map(|it| &it.providers);
+    let readers = snapshot.readers(&key.path).into_iter();
+    let mut providers = readers.flat_map(|it| &snapshot.stacks[it].providers);
     providers.any(|provider| {
         let tags = &provider.tags;
         let ours = tags.both();

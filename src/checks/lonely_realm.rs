@@ -57,65 +57,144 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::identity::Realm;
-use crate::workspace::{Place, RowRef, Snapshot, Stack, Tag, header, is_editable};
+use rayon::prelude::*;
 
-use super::{Check, Edit, Finding, Fix, Related, Severity, listed, ready};
+use crate::identity::Realm;
+use crate::workspace::{Change, Place, RowRef, Snapshot, Stack, Tag, header, is_editable};
+
+use super::{Across, Check, Edit, Finding, Fix, Looks, Related, Severity, listed, ready};
 
 pub(super) const CHECK: Check = Check {
     code: "lonely-realm",
     page: include_str!("../../docs/checks/lonely-realm.md"),
     severity: Severity::Hint,
-    run,
+    looks: Looks::AtAll(|| Box::new(Realms::default())),
     fixes: ready,
 };
 
-/// Who uses a realm, and where.
+/// The realms of all stacks.
 #[derive(Default)]
-struct Used {
-    /// Positions in [`Snapshot::stacks`].
-    stacks: BTreeSet<usize>,
-    /// Where it is written, or else the blocks of what has it.
-    places: BTreeSet<Place>,
+struct Realms {
+    /// By stack, each realm that it uses and the first place of it.
+    of_stacks: Vec<First>,
+    /// By realm, the stacks that use it, with the same.
+    used: BTreeMap<String, Users>,
+    /// Each realm that one stack alone uses, with the one that it is near to.
+    lonely: Vec<(String, String)>,
 }
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let used = used(snapshot);
-    for (realm, lonely) in used.iter().filter(|(_, it)| it.stacks.len() == 1) {
-        let Some((other, others)) = near(&used, realm) else {
-            continue;
+/// The first place of each realm: where it is written, or else the block of what has it.
+type First = BTreeMap<String, Option<Place>>;
+
+type Users = BTreeMap<usize, Option<Place>>;
+
+impl Across for Realms {
+    fn follow(&mut self, snapshot: &Snapshot, change: &Change) -> bool {
+        let all = 0..snapshot.stacks.len();
+        let stacks: Vec<usize> = match change.renumbered {
+            true => all.clone().collect(),
+            false => change.stacks.iter().copied().collect(),
         };
-        let name = |it: &usize| snapshot.stacks[*it].name.to_string();
-        let stacks: Vec<_> = others.stacks.iter().map(name).collect();
-        let stack = lonely.stacks.iter().next().map(|it| &snapshot.stacks[*it]);
-        for place in lonely.places.iter().filter(|it| is_editable(&it.path)) {
-            let message = format!(
-                "The realm {realm:?} is this stack's alone, one edit away from {other:?} of {}: \
-                 gantrycd takes them for two.",
-                listed(&stacks)
-            );
-            let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
-            finding.stack = stack.map(|it| it.name.clone());
-            finding
-                .related
-                .extend(others.places.iter().take(1).map(|place| Related {
-                    message: format!("{other:?} is used here"),
-                    place: place.clone(),
-                }));
-            finding.ready = fix(snapshot, place, realm, other);
-            findings.push(finding);
+        if change.renumbered {
+            *self = Self::default();
+            self.of_stacks = all.map(|_| First::new()).collect();
         }
+        let now: Vec<_> = stacks
+            .into_par_iter()
+            .map(|it| (it, first(snapshot, it)))
+            .collect();
+        let mut is_other = change.renumbered;
+        for (stack, now) in now {
+            is_other |= !now.keys().eq(self.of_stacks[stack].keys());
+            self.put(stack, now);
+        }
+        if is_other {
+            self.pair();
+        }
+        // places may be others
+        is_other || !self.lonely.is_empty() && !change.stacks.is_empty()
+    }
+
+    fn findings(&self, snapshot: &Snapshot) -> Vec<Finding> {
+        let pairs = self.lonely.iter();
+        pairs.flat_map(|it| self.told(snapshot, it)).collect()
     }
 }
 
-/// Of the realms that are one edit away the one that most stacks use, two at least.
-fn near<'a>(used: &'a BTreeMap<String, Used>, realm: &str) -> Option<(&'a String, &'a Used)> {
-    let others = used.iter().filter(|(other, it)| {
-        it.stacks.len() > 1
-            && without_digits(other) != without_digits(realm)
+impl Realms {
+    fn put(&mut self, stack: usize, now: First) {
+        for realm in self.of_stacks[stack]
+            .keys()
+            .filter(|it| !now.contains_key(*it))
+        {
+            if let Some(users) = self.used.get_mut(realm) {
+                users.remove(&stack);
+                if users.is_empty() {
+                    self.used.remove(realm);
+                }
+            }
+        }
+        for (realm, place) in &now {
+            let users = self.used.entry(realm.clone()).or_default();
+            users.insert(stack, place.clone());
+        }
+        self.of_stacks[stack] = now;
+    }
+
+    fn pair(&mut self) {
+        let shared: Vec<_> = self.used.iter().filter(|(_, it)| it.len() > 1).collect();
+        let lonely = self.used.iter().filter(|(_, it)| it.len() == 1);
+        let pairs = lonely.filter_map(|(realm, _)| {
+            let other = near(&shared, realm)?;
+            Some((realm.clone(), other.clone()))
+        });
+        self.lonely = pairs.collect();
+    }
+
+    fn told(&self, snapshot: &Snapshot, (realm, other): &(String, String)) -> Vec<Finding> {
+        let (Some(users), Some(others)) = (self.used.get(realm), self.used.get(other)) else {
+            return Vec::new();
+        };
+        let Some(stack) = users.keys().next() else {
+            return Vec::new();
+        };
+        let names = others
+            .keys()
+            .map(|it| snapshot.stacks[*it].name.to_string());
+        let others_named = listed(others.len(), names);
+        let first = others.values().flatten().min();
+        let mut places = BTreeSet::new();
+        uses(snapshot, *stack, |it, place| {
+            places.extend(place.filter(|_| it == realm));
+        });
+        let editable = places.into_iter().filter(|it| is_editable(&it.path));
+        let told = editable.map(|place| {
+            let message = format!(
+                "The realm {realm:?} is this stack's alone, one edit away from {other:?} of \
+                 {others_named}: gantrycd takes them for two."
+            );
+            let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
+            finding.stack = Some(snapshot.stacks[*stack].name.clone());
+            finding.related.extend(first.map(|place| Related {
+                message: format!("{other:?} is used here"),
+                place: place.clone(),
+            }));
+            finding.ready = fix(snapshot, &place, realm, other);
+            finding
+        });
+        told.collect()
+    }
+}
+
+/// Of the realms that are one edit away the one that most stacks use. `shared` are those that two
+/// stacks use at least.
+fn near<'a>(shared: &[(&'a String, &Users)], realm: &str) -> Option<&'a String> {
+    let others = shared.iter().filter(|(other, _)| {
+        other.len().abs_diff(realm.len()) <= 1
             && strsim::damerau_levenshtein(other, realm) == 1
+            && without_digits(other) != without_digits(realm)
     });
-    others.max_by_key(|(_, it)| it.stacks.len())
+    others.max_by_key(|(_, it)| it.len()).map(|(it, _)| *it)
 }
 
 /// `emulator-1` and `emulator-2` are told apart on purpose.
@@ -123,43 +202,47 @@ fn without_digits(realm: &str) -> String {
     realm.chars().filter(|it| !it.is_ascii_digit()).collect()
 }
 
-/// The realms in use: what the configuration on screen says, and what states have where it says
-/// nothing of them.
-fn used(snapshot: &Snapshot) -> BTreeMap<String, Used> {
-    let mut used: BTreeMap<String, Used> = BTreeMap::new();
-    let mut add = |at: usize, realm: &str, place: Option<Place>| {
-        let of = used.entry(realm.to_owned()).or_default();
-        of.stacks.insert(at);
-        of.places.extend(place);
-    };
-    for (at, stack) in snapshot.stacks.iter().enumerate() {
-        for provider in &stack.providers {
-            if snapshot.supports(provider.source.as_deref())
-                && let Some((realm, place)) = written(&provider.tags.realm)
-            {
-                add(at, realm, place.or_else(|| Some(header(&provider.block))));
-            }
+fn first(snapshot: &Snapshot, stack: usize) -> First {
+    let mut first = First::new();
+    uses(snapshot, stack, |realm, place| match first.get_mut(realm) {
+        Some(known) => {
+            let both = known.take().into_iter().chain(place);
+            *known = both.min();
         }
-        for (row, it) in stack.rows.iter().enumerate() {
-            let Some(realm) = it.planned_claim().and_then(|it| it.realm.as_ref()) else {
-                continue;
-            };
-            let place = written_of(stack, row, realm);
-            let place = place.or_else(|| snapshot.place(RowRef { stack: at, row }));
-            add(at, realm.as_str(), place);
-        }
-        for configured in stack.configured.iter().filter(|it| it.row.is_none()) {
-            let block = stack.resource(configured.site).base();
-            let is_read = snapshot.supports(configured.source.as_deref());
-            if let Some((realm, place)) = written(&configured.own.realm)
-                && is_read
-                && !block.block().ignored
-            {
-                add(at, realm, place.or_else(|| Some(header(block))));
-            }
+        None => _ = first.insert(realm.to_owned(), place),
+    });
+    first
+}
+
+/// The realms that a stack uses, each as often as it does: what the configuration on screen says,
+/// and what its state has where that says nothing of it.
+fn uses(snapshot: &Snapshot, at: usize, mut add: impl FnMut(&str, Option<Place>)) {
+    let stack = &snapshot.stacks[at];
+    for provider in &stack.providers {
+        if snapshot.supports(provider.source.as_deref())
+            && let Some((realm, place)) = written(&provider.tags.realm)
+        {
+            add(realm, place.or_else(|| Some(header(&provider.block))));
         }
     }
-    used
+    for (row, it) in stack.rows.iter().enumerate() {
+        let Some(realm) = it.planned_claim().and_then(|it| it.realm.as_ref()) else {
+            continue;
+        };
+        let place = written_of(stack, row, realm);
+        let place = place.or_else(|| snapshot.place(RowRef { stack: at, row }));
+        add(realm.as_str(), place);
+    }
+    for configured in stack.configured.iter().filter(|it| it.row.is_none()) {
+        let block = stack.resource(configured.site).base();
+        let is_read = snapshot.supports(configured.source.as_deref());
+        if let Some((realm, place)) = written(&configured.own.realm)
+            && is_read
+            && !block.block().ignored
+        {
+            add(realm, place.or_else(|| Some(header(block))));
+        }
+    }
 }
 
 /// The realm that a tag certainly has, and where it is written as it is.

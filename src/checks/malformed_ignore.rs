@@ -25,36 +25,34 @@
 //! }
 //! ```
 
+use std::path::Path;
+use std::sync::Arc;
+
 use crate::identity::comment::{Directive, IGNORE, IGNORE_NOT, directives};
 use crate::workspace::Snapshot;
 
-use super::{Check, Edit, Finding, Fix, Severity};
+use super::{Check, Edit, Finding, Fix, Looks, Severity};
 
 pub(super) const CHECK: Check = Check {
     code: "malformed-ignore",
     page: include_str!("../../docs/checks/malformed-ignore.md"),
     severity: Severity::Warning,
-    run,
+    looks: Looks::AtFile(look),
     fixes,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    for file in snapshot.editable_files() {
-        for comment in &file.comments {
-            if let Directive::NearMiss { fault, .. } = &comment.directive {
-                let message = format!(
-                    "This comment does nothing: {fault}. gantrycd honours `{IGNORE}` and nothing \
-                     near it."
-                );
-                findings.push(Finding::new(
-                    CHECK.severity,
-                    &file.path,
-                    comment.span,
-                    message,
-                ));
-            }
-        }
-    }
+fn look(snapshot: &Snapshot, path: &Arc<Path>) -> Vec<Finding> {
+    let comments = snapshot.file(path).into_iter().flat_map(|it| &it.comments);
+    let found = comments.filter_map(|comment| {
+        let Directive::NearMiss { fault, .. } = &comment.directive else {
+            return None;
+        };
+        let message = format!(
+            "This comment does nothing: {fault}. gantrycd honours `{IGNORE}` and nothing near it."
+        );
+        Some(Finding::new(CHECK.severity, path, comment.span, message))
+    });
+    found.collect()
 }
 
 fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {

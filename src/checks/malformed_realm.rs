@@ -38,98 +38,75 @@
 //! }
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::eval::Origin;
 use crate::identity::{MalformedRealm, REALM_TAG, Realm};
 use crate::workspace::tag_support::untaggable;
-use crate::workspace::{Configured, Place, Said, Site, Snapshot, Tag, is_editable};
+use crate::workspace::{Configured, Place, Said, Snapshot, Stack, Tag, is_editable};
 
-use super::{Check, Edit, Finding, Fix, Related, Severity, capped, tag_fix};
+use super::shares::Reached;
+use super::{Check, Edit, Finding, Fix, Looks, Related, Severity, Shares, Wrong, keys, tag_fix};
 
 pub(super) const CHECK: Check = Check {
     code: "malformed-realm",
     page: include_str!("../../docs/checks/malformed-realm.md"),
     severity: Severity::Error,
-    run,
+    looks: Looks::AtStack(look, told),
     fixes,
 };
 
-/// A malformed realm where it was written.
-struct Written<'a> {
-    text: &'a str,
-    why: MalformedRealm,
-    /// Whether it was computed: the text stands nowhere as it is.
-    computed: bool,
-    /// Whether it stands in `default_tags`.
-    by_default: bool,
-    /// The first stack that reads it.
-    stack: &'a str,
-    /// Which resources have it.
-    reached: Vec<Reached>,
-}
-
-struct Reached {
-    stack: usize,
-    site: Site,
-    row: Option<usize>,
-}
-
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let mut all: BTreeMap<Place, Written> = BTreeMap::new();
-    for (at, stack) in snapshot.stacks.iter().enumerate() {
-        for configured in &stack.configured {
-            if is_read(snapshot, at, configured) != Some(true) {
-                continue;
-            }
-            let by_default = configured.own.realm.is_absent();
-            let tag = configured.realm();
-            let Some((text, why, origin)) = malformed(tag) else {
+fn look(snapshot: &Snapshot, at: usize, shares: &mut Shares) {
+    let stack = &snapshot.stacks[at];
+    for configured in &stack.configured {
+        let Some((text, why, origin)) = malformed(configured.realm()) else {
+            continue;
+        };
+        if is_read(snapshot, at, configured) != Some(true) {
+            continue;
+        }
+        let mut place = origin.place.clone();
+        if !is_editable(&place.path) {
+            let Some(shown) = snapshot.site_place(stack, configured.site) else {
                 continue;
             };
-            let mut place = origin.place.clone();
-            if !is_editable(&place.path) {
-                let Some(shown) = snapshot.site_place(stack, configured.site) else {
-                    continue;
-                };
-                place = shown;
-            }
-            let written = all.entry(place).or_insert(Written {
-                text,
-                why,
-                computed: origin.computed,
-                by_default,
-                stack: &stack.name,
-                reached: Vec::new(),
-            });
-            written.reached.push(Reached {
-                stack: at,
-                site: configured.site,
-                row: configured.row,
-            });
+            place = shown;
         }
-        // a provider that serves nothing yet
-        for provider in &stack.providers {
-            let supported = snapshot.supports(provider.source.as_deref());
-            let opted_out = provider.tags.identity.opts_out() != Some(false);
-            if let Some((text, why, origin)) = malformed(&provider.tags.realm)
-                && supported
-                && !opted_out
-                && !provider.ignored.may_hide(REALM_TAG)
-                && is_editable(&origin.place.path)
-            {
-                all.entry(origin.place.clone()).or_insert(Written {
-                    text,
-                    why,
-                    computed: origin.computed,
-                    by_default: true,
-                    stack: &stack.name,
-                    reached: Vec::new(),
-                });
-            }
+        let mut finding = finding(stack, &place, origin, text, why);
+        let address = configured.row.map(|row| stack.address(row).to_string());
+        finding.address = address.clone();
+        shares.say(Wrong {
+            finding,
+            added: related(snapshot, stack, configured, address)
+                .into_iter()
+                .collect(),
+            reached: Some(Reached {
+                count: 1,
+                is_elsewhere: !keys::is_within(stack.resource(configured.site).base(), &place),
+                by_default: configured.own.realm.is_absent(),
+            }),
+        });
+    }
+    // a provider that serves nothing yet
+    for provider in &stack.providers {
+        let supported = snapshot.supports(provider.source.as_deref());
+        let opted_out = provider.tags.identity.opts_out() != Some(false);
+        if let Some((text, why, origin)) = malformed(&provider.tags.realm)
+            && supported
+            && !opted_out
+            && !provider.ignored.may_hide(REALM_TAG)
+            && is_editable(&origin.place.path)
+        {
+            let none = Reached {
+                by_default: true,
+                ..Reached::default()
+            };
+            shares.say(Wrong {
+                reached: Some(none),
+                ..Wrong::new(finding(stack, &origin.place, origin, text, why))
+            });
         }
     }
-    findings.extend(all.iter().map(|(place, it)| finding(snapshot, place, it)));
 }
 
 fn malformed(tag: &Tag) -> Option<(&str, MalformedRealm, &Origin)> {
@@ -161,17 +138,30 @@ fn is_read(snapshot: &Snapshot, stack: usize, configured: &Configured) -> Option
     Some(!opted_out && untaggable(stack, resource_type, source).is_none())
 }
 
-fn finding(snapshot: &Snapshot, place: &Place, written: &Written) -> Finding {
-    let what = match written.computed {
-        true => format!("The realm comes to {:?}, which", written.text),
-        false => format!("The realm {:?}", written.text),
+/// What one stack says of a realm that is written there, but for whom it concerns.
+fn finding(
+    stack: &Stack,
+    place: &Place,
+    origin: &Origin,
+    text: &str,
+    why: MalformedRealm,
+) -> Finding {
+    let what = match origin.computed {
+        // the text stands nowhere as it is
+        true => format!("The realm comes to {text:?}, which"),
+        false => format!("The realm {text:?}"),
     };
-    let within = |it: &Reached| {
-        let block = snapshot.stacks[it.stack].resource(it.site).base();
-        block.file.path == place.path && block.block().span.contains(place.span)
-    };
-    let in_the_block = !written.reached.is_empty() && written.reached.iter().all(within);
-    let whom = match (in_the_block, written.by_default, written.reached.len()) {
+    let message = format!("{what} is malformed: {why}.");
+    let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
+    finding.stack = Some(stack.name.clone());
+    finding
+}
+
+/// What all stacks say of it.
+fn told(mut wrong: Wrong) -> Finding {
+    let reached = wrong.reached.take().unwrap_or_default();
+    let in_the_block = reached.count > 0 && !reached.is_elsewhere;
+    let whom = match (in_the_block, reached.by_default, reached.count) {
         (true, ..) => "gantrycd gives this resource no identity".to_owned(),
         (_, true, _) => {
             "gantrycd gives no identity to the resources that these default_tags reach".to_owned()
@@ -179,45 +169,30 @@ fn finding(snapshot: &Snapshot, place: &Place, written: &Written) -> Finding {
         (_, false, 1) => "gantrycd gives no identity to the resource that it reaches".to_owned(),
         (_, false, n) => format!("gantrycd gives no identity to the {n} resources that it reaches"),
     };
-    let message = format!("{what} is malformed: {}. {whom}.", written.why);
-    let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
-    finding.stack = Some(written.stack.into());
-    if let [first, ..] = &written.reached[..] {
-        finding.address = first.row.map(|row| {
-            let address = snapshot.stacks[first.stack].address(row);
-            address.to_string()
-        });
+    wrong.finding.message += &format!(" {whom}.");
+    if in_the_block {
+        wrong.added.clear();
     }
-    if !in_the_block {
-        finding.related = related(snapshot, &written.reached);
-    }
-    finding
+    wrong.told()
 }
 
-/// The blocks that the realm reaches, each once.
-fn related(snapshot: &Snapshot, reached: &[Reached]) -> Vec<Related> {
-    let mut related: Vec<Related> = Vec::new();
-    for it in reached {
-        let stack = &snapshot.stacks[it.stack];
-        let Some(place) = snapshot.site_place(stack, it.site) else {
-            continue;
-        };
-        let name = match it.row {
-            Some(row) => stack.address(row).to_string(),
-            None => {
-                let block = stack.resource(it.site).base().block().resource();
-                match block {
-                    Some((_, resource_type, name)) => format!("{resource_type}.{name}"),
-                    None => continue,
-                }
-            }
-        };
-        let message = format!("{name} of {} has it", stack.name);
-        if !related.iter().any(|it| it.place == place) {
-            related.push(Related { message, place });
-        }
-    }
-    capped(related)
+/// The block that a realm reaches.
+fn related(
+    snapshot: &Snapshot,
+    stack: &Stack,
+    reached: &Configured,
+    address: Option<String>,
+) -> Option<Related> {
+    let place = snapshot.site_place(stack, reached.site)?;
+    let block = stack.resource(reached.site).base().block();
+    let name = || {
+        let (_, resource_type, name) = block.resource()?;
+        Some(format!("{resource_type}.{name}"))
+    };
+    Some(Related {
+        message: format!("{} of {} has it", address.or_else(name)?, stack.name),
+        place,
+    })
 }
 
 fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
@@ -249,10 +224,7 @@ fn fix(snapshot: &Snapshot, finding: &Finding) -> Option<Vec<Fix>> {
         }
         false => tag_fix::near(written),
     };
-    let rows = snapshot.stacks.iter().flat_map(|it| &it.rows);
-    let in_use: BTreeSet<&Realm> = rows
-        .filter_map(|it| it.planned_claim()?.realm.as_ref())
-        .collect();
+    let in_use: BTreeSet<&Realm> = snapshot.stacks.iter().flat_map(|it| &it.realms).collect();
     let is_near = |it: &&&Realm| strsim::damerau_levenshtein(it.as_str(), written) <= 2;
     let nearest = in_use
         .iter()

@@ -26,42 +26,37 @@
 //! }
 //! ```
 
+use std::path::Path;
+use std::sync::Arc;
+
 use crate::config::{Declared, IgnoreComment, ModuleFile, is_override};
 use crate::identity::comment::Directive;
 use crate::syntax::{BlockId, Kind, Place};
 use crate::workspace::Snapshot;
 
-use super::{Check, Finding, Fix, Severity, fix};
+use super::{Check, Finding, Fix, Looks, Severity, fix};
 
 pub(super) const CHECK: Check = Check {
     code: "misplaced-ignore",
     page: include_str!("../../docs/checks/misplaced-ignore.md"),
     severity: Severity::Warning,
-    run,
+    looks: Looks::AtFile(look),
     fixes,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    for file in snapshot.editable_files() {
-        for comment in &file.comments {
-            if !matches!(comment.directive, Directive::Ignore { .. }) {
-                continue;
-            }
-            if let Some(why) = misplaced(file, comment) {
-                let message = format!(
-                    "This comment does nothing: {why}. gantrycd honours it directly above a \
-                     resource or data block, at the end of the header's line, and directly in the \
-                     block's body."
-                );
-                findings.push(Finding::new(
-                    CHECK.severity,
-                    &file.path,
-                    comment.span,
-                    message,
-                ));
-            }
-        }
-    }
+fn look(snapshot: &Snapshot, path: &Arc<Path>) -> Vec<Finding> {
+    let file = snapshot.file(path).into_iter();
+    let comments = file.flat_map(|file| file.comments.iter().map(move |it| (file, it)));
+    let well_formed = comments.filter(|(_, it)| matches!(it.directive, Directive::Ignore { .. }));
+    let found = well_formed.filter_map(|(file, comment)| {
+        let why = misplaced(file, comment)?;
+        let message = format!(
+            "This comment does nothing: {why}. gantrycd honours it directly above a resource or \
+             data block, at the end of the header's line, and directly in the block's body."
+        );
+        Some(Finding::new(CHECK.severity, path, comment.span, message))
+    });
+    found.collect()
 }
 
 /// Why the comment is not honoured where it stands; `None` where it is.

@@ -11,10 +11,12 @@ mod duplicate_identity;
 mod duplicate_in_stack;
 mod emulator_without_realm;
 mod entries;
+mod findings;
 mod fix;
 mod identity_in_default_tags;
 mod ignored_tags;
 mod keys;
+mod lists;
 mod lonely_realm;
 mod malformed_ignore;
 mod malformed_realm;
@@ -24,6 +26,7 @@ mod nearest;
 mod reported;
 mod sensitive_declaration;
 pub mod settings;
+mod shares;
 mod syntax;
 mod tag_fix;
 mod unknown_gantrycd_tag;
@@ -38,11 +41,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use declaration_does_not_reach::{Unreached, unreached};
+pub use findings::Findings;
 pub use fix::{Edit, Fix, ignore_comment};
+pub use lists::Lists;
 pub use settings::Settings;
 
 use crate::text::Span;
-use crate::workspace::{Place, RowRef, Snapshot};
+use crate::workspace::{Change, Group, Place, RowRef, Snapshot};
+
+use shares::{Shares, Wrong};
 
 /// All checks, in the order of the specification.
 pub const ALL: &[Check] = &[
@@ -76,12 +83,38 @@ pub struct Check {
     pub page: &'static str,
     /// How grave it is unless somebody sets it otherwise.
     pub severity: Severity,
-    run: fn(&Snapshot, &mut Vec<Finding>),
+    looks: Looks,
     /// What would mend a finding of it: asked when somebody wants to know.
     fixes: fn(&Snapshot, &Finding) -> Vec<Fix>,
 }
 
+/// What a check looks at to find something, and how it does.
+enum Looks {
+    /// At one file by itself.
+    AtFile(fn(&Snapshot, &Arc<Path>) -> Vec<Finding>),
+    /// At one stack by itself. What the stacks say of one place is told as one finding.
+    AtStack(fn(&Snapshot, usize, &mut Shares), fn(Wrong) -> Finding),
+    /// At one group of duplicates.
+    AtGroup(fn(&Snapshot, &Group) -> Vec<Finding>),
+    /// At all stacks together.
+    AtAll(fn() -> Box<dyn Across>),
+}
+
+/// A check that looks at all stacks together. It keeps what little it needs to know of each.
+trait Across: Send + Sync {
+    /// Follows a change to the snapshot that it led to. Whether there may be other findings by it.
+    fn follow(&mut self, snapshot: &Snapshot, change: &Change) -> bool;
+
+    /// What is found in the snapshot that was followed to.
+    fn findings(&self, snapshot: &Snapshot) -> Vec<Finding>;
+}
+
 impl Check {
+    /// Whether it takes more than one stack to find something.
+    pub fn is_cross_stack(&self) -> bool {
+        matches!(self.looks, Looks::AtGroup(_) | Looks::AtAll(_))
+    }
+
     /// What it finds, in one sentence of Markdown: the first paragraph of its page.
     pub fn what(&self) -> &'static str {
         self.page.split("\n\n").nth(1).unwrap_or_default()
@@ -132,7 +165,7 @@ impl Severity {
 }
 
 /// Something that is provably wrong.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// The code of its check.
     pub code: &'static str,
@@ -168,19 +201,8 @@ pub struct Related {
 /// All findings of a snapshot that a person wants to see, sorted by file and place. `editor` are the
 /// settings of an editor, which win over the workspace file's.
 pub fn run(snapshot: &Snapshot, editor: &Settings) -> Vec<Finding> {
-    let settings = Settings::in_force(snapshot, editor);
-    let mut findings = Vec::new();
-    for check in ALL.iter().filter(|it| !settings.is_off(it)) {
-        let from = findings.len();
-        (check.run)(snapshot, &mut findings);
-        for finding in &mut findings[from..] {
-            finding.code = check.code;
-            settings.grade(check, finding);
-        }
-    }
-    findings.retain(|it| !settings.excludes(snapshot, it));
-    findings.sort_by(|a, b| (&a.place, a.code, &a.message).cmp(&(&b.place, b.code, &b.message)));
-    findings
+    let findings = Findings::new(snapshot, editor);
+    findings.lists().all().cloned().collect()
 }
 
 /// Leaves one of what stands at one place of one text, whatever names the file has: where it really
@@ -219,7 +241,7 @@ impl Finding {
         most.map_or(self.severity, |most| self.severity.min(most))
     }
 
-    /// A finding at a place, with nothing else to it. Its code is set by [`run`].
+    /// A finding at a place, with nothing else to it. Its code is set by [`Findings`].
     fn new(severity: Severity, path: &Arc<Path>, span: Span, message: String) -> Self {
         Self {
             code: "",
@@ -263,22 +285,30 @@ fn ready(_: &Snapshot, finding: &Finding) -> Vec<Fix> {
 fn capped(mut related: Vec<Related>) -> Vec<Related> {
     let more = related.len().saturating_sub(MOST_RELATED);
     related.truncate(MOST_RELATED);
-    if let Some(last) = related.last_mut().filter(|_| more > 0) {
-        last.message += &format!(", and {more} more");
-    }
+    count_more(&mut related, more);
     related
 }
 
-/// A list of names as a person would write it: `a`, `a and b`, `a, b and 7 more`.
-fn listed(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [one, two] => format!("{one} and {two}"),
-        [one, two, three] => format!("{one}, {two} and {three}"),
-        [one, two, rest @ ..] => format!("{one}, {two} and {} more", rest.len()),
+/// Has the last related place say how many more there are.
+fn count_more(related: &mut [Related], more: usize) {
+    if let Some(last) = related.last_mut().filter(|_| more > 0) {
+        last.message += &format!(", and {more} more");
     }
 }
 
+/// A list of `count` names as a person would write it: `a`, `a and b`, `a, b and 7 more`. No more of
+/// them are asked for than are named.
+fn listed(count: usize, names: impl IntoIterator<Item = String>) -> String {
+    let named = if count > 3 { 2 } else { count };
+    let names: Vec<_> = names.into_iter().take(named).collect();
+    match (&names[..], count - named) {
+        (rest, more @ 1..) => format!("{} and {more} more", rest.join(", ")),
+        ([rest @ .., last], _) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        (names, _) => names.concat(),
+    }
+}
+
+#[cfg(test)]
+mod followed;
 #[cfg(test)]
 mod page;

@@ -36,7 +36,6 @@
 //! }
 //! ```
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::config::{Declared, Module, ModuleFile};
@@ -44,71 +43,61 @@ use crate::identity::{IDENTITY_TAG, SENSITIVE};
 use crate::syntax::{Expression, ExpressionKind};
 use crate::workspace::{IgnoredTags, Place, Said, Snapshot, Stack, Tag, Tags, header, is_editable};
 
-use super::{Check, Finding, Related, Severity, capped, keys, no_fixes};
+use super::{Check, Finding, Looks, Related, Severity, Shares, Wrong, keys, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "sensitive-declaration",
     page: include_str!("../../docs/checks/sensitive-declaration.md"),
     severity: Severity::Error,
-    run,
+    looks: Looks::AtStack(look, Wrong::told),
     fixes: no_fixes,
 };
 
 /// References deeper than this are not followed to the variable that is sensitive.
 const MAX_DEPTH: usize = 16;
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let mut all: BTreeMap<Place, Finding> = BTreeMap::new();
-    let mut add = |stack: &Stack, key: &str, tag: &Tag, instead: Place, reached: Place| {
+fn look(snapshot: &Snapshot, stack: usize, shares: &mut Shares) {
+    let stack = &snapshot.stacks[stack];
+    let mut add = |key: &str, tag: &Tag, instead: Place, reached: Place| {
         let place = tag.key.as_ref().and_then(|it| value_at(snapshot, it));
         let place = place.unwrap_or(instead);
         if !is_editable(&place.path) {
             return;
         }
-        let finding = all.entry(place.clone()).or_insert_with(|| {
-            let mut finding = finding(key, &place);
-            finding.stack = Some(stack.name.clone());
-            finding.related.extend(marked(snapshot, stack, &place));
-            finding
+        let mut finding = finding(key, &place);
+        finding.stack = Some(stack.name.clone());
+        finding.related.extend(marked(snapshot, stack, &place));
+        let reached = (!is_in(snapshot, &place, &reached)).then(|| Related {
+            message: format!("{} has it here", stack.name),
+            place: reached,
         });
-        let is_told = finding.related.iter().any(|it| it.place == reached);
-        if !is_told && !is_in(snapshot, &place, &reached) {
-            finding.related.push(Related {
-                message: format!("{} has it here", stack.name),
-                place: reached,
-            });
-        }
+        shares.add(finding, reached.into_iter().collect());
     };
-    for stack in &snapshot.stacks {
-        for configured in &stack.configured {
-            let resource = stack.resource(configured.site);
-            let (Some(tags), true) = (
-                resource.attribute("tags"),
-                keys::are_read(snapshot, stack, configured),
-            ) else {
-                continue;
-            };
-            let argument = Place {
-                path: tags.file.path.clone(),
-                span: tags.value.span,
-            };
-            for (key, tag) in sensitive(&configured.own, &configured.ignored) {
-                add(stack, key, tag, argument.clone(), header(resource.base()));
-            }
+    for configured in &stack.configured {
+        let mut tags = sensitive(&configured.own, &configured.ignored).peekable();
+        if tags.peek().is_none() || !keys::are_read(snapshot, stack, configured) {
+            continue;
         }
-        for provider in &stack.providers {
-            if snapshot.supports(provider.source.as_deref()) {
-                let block = header(&provider.block);
-                for (key, tag) in sensitive(&provider.tags, &provider.ignored) {
-                    add(stack, key, tag, block.clone(), block.clone());
-                }
+        let resource = stack.resource(configured.site);
+        let Some(argument) = resource.attribute("tags") else {
+            continue;
+        };
+        let argument = Place {
+            path: argument.file.path.clone(),
+            span: argument.value.span,
+        };
+        for (key, tag) in tags {
+            add(key, tag, argument.clone(), header(resource.base()));
+        }
+    }
+    for provider in &stack.providers {
+        if snapshot.supports(provider.source.as_deref()) {
+            let block = header(&provider.block);
+            for (key, tag) in sensitive(&provider.tags, &provider.ignored) {
+                add(key, tag, block.clone(), block.clone());
             }
         }
     }
-    findings.extend(all.into_values().map(|it| Finding {
-        related: capped(it.related),
-        ..it
-    }));
 }
 
 /// Those of the two tags that are, and reach the state.

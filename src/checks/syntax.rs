@@ -23,40 +23,39 @@
 //! }
 //! ```
 
+use std::path::Path;
+use std::sync::Arc;
+
 use crate::config::ModuleFile;
 use crate::syntax::Fault;
 use crate::text::Span;
 use crate::workspace::Snapshot;
 
-use super::{Check, Finding, Severity, no_fixes};
+use super::{Check, Finding, Looks, Severity, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "syntax",
     page: include_str!("../../docs/checks/syntax.md"),
     severity: Severity::Warning,
-    run,
+    looks: Looks::AtFile(look),
     fixes: no_fixes,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    for file in snapshot.editable_files() {
-        // told by the check of its own
-        if snapshot
-            .workspace_file()
-            .is_some_and(|it| it.path == file.path)
-        {
-            continue;
-        }
-        for (fault, span) in faults(file) {
-            let message = sentence(&format!("{fault}. What rests on it is not analysed."));
-            // what is too deep for us may be well for others
-            let severity = match fault {
-                Fault::TooDeep(_) => Severity::Hint,
-                _ => CHECK.severity,
-            };
-            findings.push(Finding::new(severity, &file.path, span, message));
-        }
-    }
+fn look(snapshot: &Snapshot, path: &Arc<Path>) -> Vec<Finding> {
+    // told by the check of its own
+    let is_workspace_file = snapshot.workspace_file().is_some_and(|it| it.path == *path);
+    let file = snapshot.file(path).filter(|_| !is_workspace_file);
+    let found = file.into_iter().flat_map(|it| faults(it));
+    let found = found.map(|(fault, span)| {
+        let message = sentence(&format!("{fault}. What rests on it is not analysed."));
+        // what is too deep for us may be well for others
+        let severity = match fault {
+            Fault::TooDeep(_) => Severity::Hint,
+            _ => CHECK.severity,
+        };
+        Finding::new(severity, path, span, message)
+    });
+    found.collect()
 }
 
 /// What to tell of what is wrong with a file's text, and where. One slip of the pen may break a block

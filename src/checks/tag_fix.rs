@@ -47,7 +47,8 @@ pub(super) fn default_realm(snapshot: &Snapshot, finding: &Finding) -> Option<Fi
         let block = snapshot.block_at(it)?;
         (*block.block().keyword == *"provider").then_some(block)
     })?;
-    let mut providers = snapshot.stacks.iter().flat_map(|it| &it.providers);
+    let readers = snapshot.readers(&block.file.path).into_iter();
+    let mut providers = readers.flat_map(|it| &snapshot.stacks[it].providers);
     let is_hidden =
         providers.any(|it| header(&it.block) == header(&block) && it.ignored.may_hide(REALM_TAG));
     if is_hidden {

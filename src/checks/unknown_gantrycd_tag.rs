@@ -26,48 +26,41 @@
 //! }
 //! ```
 
-use std::collections::BTreeSet;
-
 use crate::identity::{IDENTITY_TAG, REALM_TAG, StrayKey};
 use crate::syntax::{Entry, Key};
 use crate::workspace::{Place, Snapshot, is_editable};
 
 use super::entries::{Object, is_plain};
-use super::{Check, Edit, Finding, Fix, Severity, keys};
+use super::{Check, Edit, Finding, Fix, Looks, Severity, Shares, Wrong, keys};
 
 pub(super) const CHECK: Check = Check {
     code: "unknown-gantrycd-tag",
     page: include_str!("../../docs/checks/unknown-gantrycd-tag.md"),
     severity: Severity::Warning,
-    run,
+    looks: Looks::AtStack(look, Wrong::told),
     fixes,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let mut told = BTreeSet::new();
-    for stack in &snapshot.stacks {
-        let resources = stack.configured.iter().map(|it| &it.own);
-        let sections = resources.chain(stack.providers.iter().map(|it| &it.tags));
-        for stray in sections.flat_map(|it| &it.strays) {
-            if !is_editable(&stray.place.path)
-                || is_broken(snapshot, &stray.place)
-                || !told.insert(stray.place.clone())
-            {
-                continue;
-            }
-            let instead = match stray.meant {
-                Some(meant) => format!("It reads {meant}."),
-                None => format!("It reads {IDENTITY_TAG} and {REALM_TAG}."),
-            };
-            let message = format!(
-                "gantrycd does not read the tag {:?}, which declares nothing. {instead}",
-                stray.key
-            );
-            let (path, span) = (&stray.place.path, stray.place.span);
-            let mut finding = Finding::new(CHECK.severity, path, span, message);
-            finding.stack = Some(stack.name.clone());
-            findings.push(finding);
+fn look(snapshot: &Snapshot, stack: usize, shares: &mut Shares) {
+    let stack = &snapshot.stacks[stack];
+    let resources = stack.configured.iter().map(|it| &it.own);
+    let sections = resources.chain(stack.providers.iter().map(|it| &it.tags));
+    for stray in sections.flat_map(|it| &it.strays) {
+        if !is_editable(&stray.place.path) || is_broken(snapshot, &stray.place) {
+            continue;
         }
+        let instead = match stray.meant {
+            Some(meant) => format!("It reads {meant}."),
+            None => format!("It reads {IDENTITY_TAG} and {REALM_TAG}."),
+        };
+        let message = format!(
+            "gantrycd does not read the tag {:?}, which declares nothing. {instead}",
+            stray.key
+        );
+        let (path, span) = (&stray.place.path, stray.place.span);
+        let mut finding = Finding::new(CHECK.severity, path, span, message);
+        finding.stack = Some(stack.name.clone());
+        shares.tell(finding);
     }
 }
 

@@ -25,43 +25,46 @@
 //! ```
 
 use crate::text::Span;
-use crate::workspace::Snapshot;
+use crate::workspace::{Place, Snapshot};
 
-use super::{Check, Finding, Severity, no_fixes};
+use super::{Check, Finding, Looks, Severity, Shares, Wrong, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "unreadable-state",
     page: include_str!("../../docs/checks/unreadable-state.md"),
     severity: Severity::Warning,
-    run,
+    looks: Looks::AtStack(look, Wrong::told),
     fixes: no_fixes,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    for stack in &snapshot.stacks {
-        for unreadable in &stack.unreadable {
-            let kept = stack
-                .state
-                .as_ref()
-                .is_some_and(|it| it.path == unreadable.path);
-            let consequence = match kept {
-                true => "The rows that it had when it was last read stay.",
-                false => "Nothing that it records is known.",
-            };
-            let message = format!(
-                "The state {} of {} is not read: {}. {consequence}",
-                snapshot.relative(&unreadable.path),
-                stack.name,
-                unreadable.problem
-            );
-            let (path, span) = match stack.backend_place() {
-                Some((file, span)) => (&file.path, span),
-                None => (&unreadable.path, Span::at(0)),
-            };
-            let mut finding = Finding::new(CHECK.severity, path, span, message);
-            finding.stack = Some(stack.name.clone());
-            findings.push(finding);
-        }
+fn look(snapshot: &Snapshot, stack: usize, shares: &mut Shares) {
+    let stack = &snapshot.stacks[stack];
+    for unreadable in &stack.unreadable {
+        let kept = stack
+            .state
+            .as_ref()
+            .is_some_and(|it| it.path == unreadable.path);
+        let consequence = match kept {
+            true => "The rows that it had when it was last read stay.",
+            false => "Nothing that it records is known.",
+        };
+        let message = format!(
+            "The state {} of {} is not read: {}. {consequence}",
+            snapshot.relative(&unreadable.path),
+            stack.name,
+            unreadable.problem
+        );
+        let (path, span) = match stack.backend_place() {
+            Some((file, span)) => (&file.path, span),
+            None => (&unreadable.path, Span::at(0)),
+        };
+        let mut finding = Finding::new(CHECK.severity, path, span, message);
+        finding.stack = Some(stack.name.clone());
+        let state = Place {
+            path: unreadable.path.clone(),
+            span: Span::at(0),
+        };
+        shares.tell_about(finding, state);
     }
 }
 

@@ -42,46 +42,40 @@
 //! }
 //! ```
 
-use std::collections::BTreeMap;
-
 use crate::workspace::{Configured, Place, Snapshot, Stack, is_editable};
 
-use super::{Check, Finding, Severity, keys, no_fixes};
+use super::{Check, Finding, Looks, Severity, Shares, Wrong, keys, no_fixes};
 
 pub(super) const CHECK: Check = Check {
     code: "unsupported-provider",
     page: include_str!("../../docs/checks/unsupported-provider.md"),
     severity: Severity::Hint,
-    run,
+    looks: Looks::AtStack(look, Wrong::told),
     fixes: no_fixes,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let judge = |stack: &Stack, configured: &Configured, key: &str, place: &Place| {
+fn look(snapshot: &Snapshot, stack: usize, shares: &mut Shares) {
+    let stack = &snapshot.stacks[stack];
+    let judge = |configured: &Configured, key: &str, place: &Place| {
         let source = configured.source.as_deref()?;
         let block = stack.resource(configured.site).base().block();
         let does_nothing = !snapshot.registry.supports(source) && !block.ignored;
         does_nothing.then(|| finding(snapshot, stack, key, source, place))
     };
-    let mut all: BTreeMap<Place, Finding> = BTreeMap::new();
-    all.extend(keys::judged(snapshot, keys::declared, judge).map(|it| (it.place.clone(), it)));
-    for stack in &snapshot.stacks {
-        for provider in &stack.providers {
-            let source = provider.source.as_deref();
-            let Some(source) = source.filter(|it| !snapshot.registry.supports(it)) else {
-                continue;
-            };
-            for (key, tag) in provider.tags.both() {
-                let written = tag.key.as_ref().filter(|_| !tag.is_absent());
-                let here = written.filter(|it| keys::is_within(&provider.block, it));
-                if let Some(place) = here.filter(|it| is_editable(&it.path)) {
-                    let new = || finding(snapshot, stack, key, source, place);
-                    all.entry(place.clone()).or_insert_with(new);
-                }
+    keys::judge(stack, shares, keys::declared, judge);
+    for provider in &stack.providers {
+        let source = provider.source.as_deref();
+        let Some(source) = source.filter(|it| !snapshot.registry.supports(it)) else {
+            continue;
+        };
+        for (key, tag) in provider.tags.both() {
+            let written = tag.key.as_ref().filter(|_| !tag.is_absent());
+            let here = written.filter(|it| keys::is_within(&provider.block, it));
+            if let Some(place) = here.filter(|it| is_editable(&it.path)) {
+                shares.tell(finding(snapshot, stack, key, source, place));
             }
         }
     }
-    findings.extend(all.into_values());
 }
 
 fn finding(snapshot: &Snapshot, stack: &Stack, key: &str, source: &str, place: &Place) -> Finding {

@@ -35,22 +35,23 @@
 use crate::workspace::tag_support::{Evidence, Takes, untaggable};
 use crate::workspace::{Configured, Place, Snapshot, Stack};
 
-use super::{Check, Finding, Severity, fix, keys};
+use super::{Check, Finding, Looks, Severity, Shares, Wrong, fix, keys};
 
 pub(super) const CHECK: Check = Check {
     code: "untaggable-type",
     page: include_str!("../../docs/checks/untaggable-type.md"),
     severity: Severity::Warning,
-    run,
+    looks: Looks::AtStack(look, Wrong::told),
     fixes: fix::ignore_block,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    let judge = |stack: &Stack, configured: &Configured, key: &str, place: &Place| {
+fn look(snapshot: &Snapshot, stack: usize, shares: &mut Shares) {
+    let stack = &snapshot.stacks[stack];
+    let judge = |configured: &Configured, key: &str, place: &Place| {
         let (takes, evidence) = evidence(snapshot, stack, configured)?;
         Some(finding(stack, configured, place, key, takes, &evidence))
     };
-    findings.extend(keys::judged(snapshot, written, judge));
+    keys::judge(stack, shares, written, judge);
 }
 
 /// What says that tags of a resource never reach its state. `None` where they may, and where a tag

@@ -25,44 +25,62 @@
 //! aws_route_table_association.a untaggable
 //! ```
 
-use crate::config::{IgnoreComment, ModuleFile};
+use crate::config::{Declared, IgnoreComment};
 use crate::identity::NoIdentity;
 use crate::identity::comment::Directive;
-use crate::workspace::{RowRef, Snapshot};
+use crate::workspace::{Place, RowRef, Snapshot, is_editable};
 
-use super::{Check, Finding, Fix, Severity, fix};
+use super::{Check, Finding, Fix, Looks, Severity, Shares, Wrong, fix};
 
 pub(super) const CHECK: Check = Check {
     code: "unused-ignore",
     page: include_str!("../../docs/checks/unused-ignore.md"),
     severity: Severity::Hint,
-    run,
+    looks: Looks::AtStack(look, Wrong::told),
     fixes,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    for file in snapshot.editable_files() {
-        for comment in &file.comments {
-            let is_honoured = matches!(comment.directive, Directive::Ignore { ignore: true, .. });
-            if let Some(finding) = finding(snapshot, file, comment).filter(|_| is_honoured) {
-                findings.push(finding);
+fn look(snapshot: &Snapshot, stack: usize, shares: &mut Shares) {
+    for (row, it) in snapshot.stacks[stack].rows.iter().enumerate() {
+        let row = RowRef { stack, row };
+        let Some(site) = it.site else {
+            continue;
+        };
+        let block = snapshot.stacks[stack].resource(site).base();
+        if block.file.comments.is_empty() || !is_editable(&block.file.path) {
+            continue;
+        }
+        for comment in covering(block) {
+            let place = Place {
+                path: block.file.path.clone(),
+                span: comment.span,
+            };
+            match without(snapshot, row) {
+                Some(reason) => shares.tell(finding(snapshot, row, &place, &reason)),
+                None => shares.veto(place),
             }
         }
     }
 }
 
-fn finding(snapshot: &Snapshot, file: &ModuleFile, comment: &IgnoreComment) -> Option<Finding> {
-    let rows = snapshot.rows_of(file, comment.honoured()?);
-    let first = *rows.first()?;
-    let reasons: Option<Vec<_>> = rows.iter().map(|it| without(snapshot, *it)).collect();
-    let reason = reasons?.into_iter().next()?;
+/// The comments that opt a block out.
+fn covering(block: &Declared) -> impl Iterator<Item = &IgnoreComment> {
+    let id = block.block().id;
+    let comments = block.file.comments.iter();
+    comments.filter(move |it| {
+        let opts_out = matches!(it.directive, Directive::Ignore { ignore: true, .. });
+        opts_out && it.honoured() == Some(id)
+    })
+}
+
+fn finding(snapshot: &Snapshot, row: RowRef, place: &Place, reason: &NoIdentity) -> Finding {
     let message = format!(
         "This comment opts nothing out: without it {} has no identity either, since {reason}.",
-        snapshot.address(first)
+        snapshot.address(row)
     );
-    let mut finding = Finding::new(CHECK.severity, &file.path, comment.span, message);
+    let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
     finding.is_unnecessary = true;
-    Some(finding.about(snapshot, first))
+    finding.about(snapshot, row)
 }
 
 /// Why a row would have no identity without the comment, now and after the next apply. `None` where

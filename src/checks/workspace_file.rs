@@ -25,29 +25,35 @@
 //! }
 //! ```
 
+use std::path::Path;
+use std::sync::Arc;
+
 use crate::syntax::Fault as SyntaxFault;
 use crate::text::Span;
 use crate::workspace::{Place, Snapshot};
 
 use super::settings::{Fault, faults};
-use super::{Check, Edit, Finding, Fix, Severity, ready, syntax};
+use super::{Check, Edit, Finding, Fix, Looks, Severity, ready, syntax};
 
 pub(super) const CHECK: Check = Check {
     code: "workspace-file",
     page: include_str!("../../docs/checks/workspace-file.md"),
     severity: Severity::Error,
-    run,
+    looks: Looks::AtFile(look),
     fixes: ready,
 };
 
-fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
-    if let Some((path, why)) = snapshot.unread_workspace_file() {
+fn look(snapshot: &Snapshot, path: &Arc<Path>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let unread = snapshot.unread_workspace_file();
+    if let Some((path, why)) = unread.filter(|(it, _)| it == path) {
         let message = format!("{why}. Nothing that it sets counts.");
         let message = syntax::sentence(&message);
         findings.push(Finding::new(CHECK.severity, path, Span::at(0), message));
     }
-    let Some(file) = snapshot.workspace_file() else {
-        return;
+    let file = snapshot.workspace_file();
+    let Some(file) = file.filter(|it| it.path == *path) else {
+        return findings;
     };
     for (fault, span) in syntax::faults(file) {
         let consequence = match fault {
@@ -72,6 +78,7 @@ fn run(snapshot: &Snapshot, findings: &mut Vec<Finding>) {
         });
         findings.push(finding);
     }
+    findings
 }
 
 #[cfg(test)]

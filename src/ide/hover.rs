@@ -57,8 +57,11 @@ pub fn hover(
     {
         return Some(hover);
     }
-    let within = |place: &Place| *place.path == *path && place.span.touches(offset);
-    let tag = tag_places(snapshot).find(|it| within(it)).map(|it| it.span);
+    // of all places, few have a span that fits
+    let within = |place: &Place| place.span.touches(offset) && *place.path == *path;
+    let readers: Vec<_> = snapshot.readers(path).into_iter().collect();
+    let tag = tag_places(snapshot, &readers).find(|it| within(it));
+    let tag = tag.map(|it| it.span);
     let block = file.block_at(offset);
     if let Some(block) = block.filter(|it| it.resource().is_some()) {
         let header = Some(block.header).filter(|it| it.touches(offset));
@@ -70,8 +73,11 @@ pub fn hover(
         let base = it.block.block();
         it.block.file.path == file.path && block.is_some_and(|it| it.id == base.id)
     };
-    let providers = snapshot.stacks.iter().flat_map(|it| &it.providers);
-    let providers: Vec<_> = providers.filter(provider).collect();
+    let stacks = readers.iter().map(|it| &snapshot.stacks[*it]);
+    let providers: Vec<_> = stacks
+        .flat_map(|it| &it.providers)
+        .filter(provider)
+        .collect();
     if let Some(first) = providers.first() {
         let base = first.block.block();
         let defaults = first
@@ -86,14 +92,15 @@ pub fn hover(
         let markdown = supported.then(|| page.provider(first, snapshot.uses(file)))?;
         return Some(Hover { markdown, span });
     }
-    let markdown = page.value(&within)?;
     let span = tag?;
+    let markdown = page.value(&readers, &within)?;
     Some(Hover { markdown, span })
 }
 
-/// Where the keys and values of gantrycd tags were written.
-fn tag_places(snapshot: &Snapshot) -> impl Iterator<Item = &Place> {
-    let sections = snapshot.stacks.iter().flat_map(|stack| {
+/// Where the keys and values of gantrycd tags of these stacks were written.
+fn tag_places<'a>(snapshot: &'a Snapshot, stacks: &[usize]) -> impl Iterator<Item = &'a Place> {
+    let stacks = stacks.iter().map(|it| &snapshot.stacks[*it]);
+    let sections = stacks.flat_map(|stack| {
         let resources = stack
             .configured
             .iter()
@@ -339,13 +346,13 @@ impl Page<'_> {
     }
 
     /// A gantrycd tag that was written neither in a resource nor in a provider block.
-    fn value(&self, within: &dyn Fn(&Place) -> bool) -> Option<String> {
+    fn value(&self, stacks: &[usize], within: &dyn Fn(&Place) -> bool) -> Option<String> {
         let is_here =
             |tag: &Tag| tag.key.as_ref().is_some_and(within) || tag.place().is_some_and(within);
         let mut lines: Vec<String> = Vec::new();
         let mut reached = BTreeSet::new();
-        for (at, stack) in self.snapshot.stacks.iter().enumerate() {
-            for configured in &stack.configured {
+        for at in stacks {
+            for configured in &self.snapshot.stacks[*at].configured {
                 for section in [&configured.own, &configured.default] {
                     let realm = Some(&section.realm).filter(|it| is_here(it));
                     let identity = Some(&section.identity).filter(|it| is_here(it));

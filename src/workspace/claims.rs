@@ -55,6 +55,15 @@ pub enum When {
 }
 
 impl Group {
+    /// What its claims have in common.
+    pub fn key(&self) -> GroupKey {
+        GroupKey {
+            id: self.id.clone(),
+            realm: self.realm.clone(),
+            resource_type: self.resource_type.clone(),
+        }
+    }
+
     /// When it stands.
     pub fn when(&self) -> When {
         match (self.now.are_several(), self.planned.are_several()) {

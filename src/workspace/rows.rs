@@ -71,6 +71,12 @@ impl Row {
 
 /// Decides what each row of the stack is.
 pub(super) fn decide(stack: &mut Stack, registry: &IdentityRegistry) {
+    decide_rows(stack, registry);
+    let claims = stack.rows.iter().filter_map(Row::planned_claim);
+    stack.realms = claims.filter_map(|it| it.realm.clone()).collect();
+}
+
+fn decide_rows(stack: &mut Stack, registry: &IdentityRegistry) {
     if let Some(state) = &stack.state {
         stack.observed = Observed::of(&state.file.records);
     }

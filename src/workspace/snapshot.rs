@@ -70,7 +70,7 @@ impl Snapshot {
         self.index.groups.values().map(|it| &**it)
     }
 
-    /// The objects of [`Snapshot::duplicates`] of which one is claimed.
+    /// The group of duplicates of an object.
     pub fn group(&self, key: &GroupKey) -> Option<&Group> {
         self.index.groups.get(key).map(|it| &**it)
     }
@@ -153,6 +153,15 @@ impl Snapshot {
         let directories = names.filter_map(Path::parent);
         let uses = directories.flat_map(|it| self.uses_of(it));
         uses.map(|it| it.stack).collect()
+    }
+
+    /// The stacks that may read something from a file: those that it is part of or gives values to.
+    pub fn readers(&self, path: &Path) -> BTreeSet<usize> {
+        let is_for_all = self.workspace_file().is_some_and(|it| *it.path == *path);
+        match self.file(path) {
+            Some(file) if !is_for_all => self.stacks_of(file),
+            _ => (0..self.stacks.len()).collect(),
+        }
     }
 
     /// The module of a stack's tree.

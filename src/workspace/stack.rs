@@ -1,11 +1,12 @@
 //! A stack: a root module and one state of it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::config::{Merged, Module, ModuleFile};
-use crate::identity::Address;
+use crate::identity::{Address, Realm};
 use crate::state::{Record, State};
 use crate::text::Span;
 
@@ -41,6 +42,8 @@ pub struct Stack {
     pub configured: Vec<Configured>,
     /// What it says of each provider block.
     pub providers: Vec<ConfiguredProvider>,
+    /// The realms that its rows will have after the next apply.
+    pub realms: BTreeSet<Realm>,
     /// What the state shows of resource types.
     pub observed: Observed,
     /// Whether somebody surely applies it: a directory that nobody calls may also be a module that
@@ -93,6 +96,7 @@ impl Stack {
             planned_rows: Vec::new(),
             configured: Vec::new(),
             providers: Vec::new(),
+            realms: BTreeSet::new(),
             observed: Observed::default(),
             is_certain: false,
             given: Arc::default(),

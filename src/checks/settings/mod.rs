@@ -20,7 +20,7 @@ use crate::text::Source;
 use crate::workspace::{Place, Snapshot};
 
 use super::nearest::nearest;
-use super::{Check, Finding, Severity};
+use super::{ALL, Check, Finding, Severity};
 use items::Items;
 
 pub(super) use fault::{Fault, of_file as faults};
@@ -164,6 +164,16 @@ impl Settings {
     /// What is set for a check.
     pub fn of(&self, code: &str) -> Option<&OfCheck> {
         self.checks.get(code)
+    }
+
+    /// Whether these come to the same severities and exclusions, wherever they are set.
+    pub(super) fn sets_the_same(&self, other: &Settings) -> bool {
+        let exclude = |it: &Settings, code: &str| {
+            let exclude = it.of(code).and_then(|it| it.exclude.as_ref());
+            exclude.map(|it| it.value.written.clone())
+        };
+        let mut all = ALL.iter().map(|it| it.code);
+        all.all(|it| self.level(it) == other.level(it) && exclude(self, it) == exclude(other, it))
     }
 
     /// Whether a check is not made.
