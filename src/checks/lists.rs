@@ -46,6 +46,17 @@ struct List {
 }
 
 impl Lists {
+    /// The same without what is not wanted.
+    pub fn filtered(&self, is_wanted: impl Fn(&Finding) -> bool) -> Self {
+        let lists = self.0.iter().map(|(path, list)| {
+            let both = list.findings.iter().zip(&list.from);
+            let wanted = both.filter(|(it, _)| is_wanted(it));
+            let (findings, from) = wanted.map(|(it, from)| (it.clone(), from.clone())).unzip();
+            (path.clone(), Arc::new(List { findings, from }))
+        });
+        Self(lists.collect())
+    }
+
     /// The findings of a file.
     pub fn of(&self, path: &Path) -> &[Finding] {
         self.0.get(path).map_or(&[], |it| &it.findings)

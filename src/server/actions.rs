@@ -16,9 +16,9 @@ use crate::ide::{self, Action};
 use crate::text::{Source, Span};
 use crate::workspace::Snapshot;
 
-use super::analysis::{Part, View};
 use super::convert::{offset, path_of, range};
 use super::session::Session;
+use super::view::{Part, View};
 
 /// All safe fixes of a file at once. It is offered to those who ask for its kind, not in the menu
 /// of a place.
@@ -122,7 +122,7 @@ fn offered<'a>(
 ) -> Vec<(CodeActionKind, Action<'a>)> {
     let asked = |kind: &CodeActionKind| only?.iter().find(|it| is_kind_of(kind, it));
     let wanted = |kind: &CodeActionKind| only.is_none() || asked(kind).is_some();
-    let (snapshot, findings) = (&part.snapshot, &part.findings);
+    let (snapshot, findings) = (&part.snapshot, part.lists.of(path));
     let here = ide::actions(snapshot, findings, path, span);
     let mut offered: Vec<_> = here
         .into_iter()

@@ -1,141 +1,264 @@
 //! The one task that computes what everything comes to, and tells the client.
 //!
-//! One run at a time. Changes that arrive meanwhile are taken together by the next run, and a list
-//! that belongs to an older version of its document is not sent.
+//! One run at a time. Changes that arrive meanwhile are taken together by the next run. What is
+//! found in a file and its own stack is told at once; what takes several stacks to find, when nobody
+//! types. While a workspace is read, the stacks of the open files come first.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use tower_lsp::ls_types::{Diagnostic, MessageType};
+use tokio::time::{Instant, timeout};
+use tower_lsp::ls_types::MessageType;
 
-use crate::checks::{self, Finding, Settings};
+use crate::checks::{Findings, Lists, Settings};
 use crate::identity::IdentityRegistry;
-use crate::workspace::{Snapshot, Workspace, root_of};
+use crate::workspace::{Change, Workspace, root_of};
 
-use super::convert::{diagnostic, uri_of};
 use super::document::Document;
-use super::pages::Pages;
+use super::publish::Published;
+use super::pull::Pulled;
 use super::session::{Changes, Session};
+use super::view::{Part, View};
 use super::watch::{Disk, Watcher};
 
-/// What everything comes to at one revision of the session.
-#[derive(Default)]
-pub(super) struct View {
-    pub(super) revision: u64,
-    pub(super) parts: Vec<Part>,
-    /// The editor's settings.
-    pub(super) editor: Arc<Settings>,
-    /// The versions of the open documents that were read.
-    pub(super) versions: HashMap<Arc<Path>, i32>,
-    /// The help pages of what was found.
-    pages: Pages,
-}
+/// How long nobody must have typed before what takes several stacks to find is told.
+const QUIET: Duration = Duration::from_millis(150);
 
-/// One workspace of a view.
-pub(super) struct Part {
-    pub(super) snapshot: Snapshot,
-    pub(super) findings: Vec<Finding>,
-}
+/// How long typing without a pause may put it off.
+const PATIENCE: Duration = Duration::from_secs(1);
 
-impl View {
-    /// The workspace that a file belongs to.
-    pub(super) fn part(&self, path: &Path) -> Option<&Part> {
-        self.parts
-            .iter()
-            .find(|it| it.snapshot.file(path).is_some())
-    }
-}
+/// States that are read in one go before what the client changed meanwhile is looked at.
+const AT_ONCE: usize = 64;
 
 /// Analyses whenever something changed, until the process ends.
 pub(super) async fn run(session: Arc<Session>) {
     let mut watcher = Watcher::new(&session);
     let analysis = Arc::new(Mutex::new(Analysis::default()));
-    let mut published = Published::default();
+    let mut told = Told::default();
+    let mut revision = 0;
     loop {
         let changes = session.take_changes();
-        let revision = changes.revision;
-        let run = {
-            let (session, analysis) = (session.clone(), analysis.clone());
-            tokio::task::spawn_blocking(move || {
-                let mut analysis = analysis.lock().unwrap_or_else(PoisonError::into_inner);
-                let view = analysis.run(&session, changes);
-                let directories = analysis.directories();
-                (view, directories, analysis.folders.clone())
-            })
+        revision = changes.revision.max(revision);
+        if !changes.added.is_empty() {
+            session.loading.is(true);
+        }
+        let ran = in_the_background(&session, &analysis, |session, it| it.run(session, changes));
+        let Some(mut ran) = ran.await else {
+            continue;
         };
-        match run.await {
-            Ok((view, directories, folders)) => {
-                let view = Arc::new(view);
-                session.view.send_replace(view.clone());
-                // before anybody hears of the files and can change them
-                watcher.watch(directories, &folders);
-                published.publish(&session, &view).await;
-            }
-            Err(error) => {
-                // whoever waits for it learns that nothing is known
-                session.view.send_replace(Arc::new(View {
-                    revision,
-                    ..View::default()
-                }));
-                let what = format!("the analysis failed and is tried again: {error}");
-                session.client.log_message(MessageType::ERROR, what).await;
+        if let Some((directories, folders)) = ran.walked.take() {
+            // before anybody hears of the files and can change them
+            watcher.watch(directories, &folders);
+        }
+        told.tell(&session, &ran).await;
+        session.loading.is(ran.reads);
+        if ran.reads {
+            continue;
+        }
+        if let Some(deferred) = ran.deferred
+            && !is_interrupted(&session, revision, deferred).await
+        {
+            let rest = in_the_background(&session, &analysis, |session, it| it.run_across(session));
+            if let Some(rest) = rest.await {
+                told.tell(&session, &rest).await;
             }
         }
         session.changed_after(revision).await;
     }
 }
 
+/// Whether something changes before it was quiet for long enough, and may be looked at first.
+async fn is_interrupted(session: &Session, revision: u64, deferred: Instant) -> bool {
+    let patience = (deferred + PATIENCE).saturating_duration_since(Instant::now());
+    let quiet = timeout(QUIET.min(patience), session.changed_after(revision));
+    quiet.await.is_ok() && !patience.is_zero()
+}
+
+/// Runs something on a thread that may compute. `None` when it failed: the client is told, and the
+/// next run starts from nothing.
+async fn in_the_background(
+    session: &Arc<Session>,
+    analysis: &Arc<Mutex<Analysis>>,
+    run: impl FnOnce(&Session, &mut Analysis) -> Ran + Send + 'static,
+) -> Option<Ran> {
+    let (of, analysis) = (session.clone(), analysis.clone());
+    let ran = tokio::task::spawn_blocking({
+        let analysis = analysis.clone();
+        move || {
+            run(
+                &of,
+                &mut analysis.lock().unwrap_or_else(PoisonError::into_inner),
+            )
+        }
+    });
+    match ran.await {
+        Ok(ran) => {
+            session.view.send_replace(ran.view.clone());
+            Some(ran)
+        }
+        Err(error) => {
+            let mut analysis = analysis.lock().unwrap_or_else(PoisonError::into_inner);
+            analysis.start_anew();
+            // whoever waits for it learns that nothing is known
+            session.view.send_replace(Arc::new(analysis.view.clone()));
+            drop(analysis);
+            let what = format!("the analysis failed and starts anew: {error}");
+            session.say(MessageType::ERROR, what);
+            None
+        }
+    }
+}
+
+/// What a run came to.
 #[derive(Default)]
-struct Analysis {
+struct Ran {
+    view: Arc<View>,
+    /// The files of which something else may be to be told.
+    files: BTreeSet<Arc<Path>>,
+    /// Of these, those of documents that the client changed itself.
+    documents: BTreeSet<Arc<Path>>,
+    /// Whether every file of which anything is or was told is one of them.
+    all: bool,
+    /// Whether there are states still to be read.
+    reads: bool,
+    /// Since when something is left for when it is quiet.
+    deferred: Option<Instant>,
+    /// The directories to watch, and the client's folders, when they may be others.
+    walked: Option<(BTreeSet<PathBuf>, BTreeSet<PathBuf>)>,
+}
+
+/// What the client knows.
+#[derive(Default)]
+struct Told {
+    published: Published,
+    pulled: Pulled,
+    logged: HashMap<Arc<Path>, BTreeSet<String>>,
+}
+
+impl Told {
+    async fn tell(&mut self, session: &Arc<Session>, ran: &Ran) {
+        let mut files = ran.files.clone();
+        if ran.all {
+            files.extend(self.published.files().cloned());
+            files.extend(self.logged.keys().cloned());
+            let of_parts = ran.view.parts.iter().flat_map(|it| it.lists.files());
+            files.extend(of_parts.map(|(path, _)| path.clone()));
+        }
+        match session.settings().pulls {
+            true => self.pulled.tell(session, &files, &ran.documents),
+            false => self.published.publish(session, &ran.view, &files).await,
+        }
+        for path in files {
+            let unplaced = ran.view.unplaced(&path).map(|it| it.message.clone());
+            let unplaced: BTreeSet<_> = unplaced.collect();
+            let before = self.logged.remove(&path).unwrap_or_default();
+            for message in unplaced.difference(&before) {
+                session.say(MessageType::WARNING, message.clone());
+            }
+            if !unplaced.is_empty() {
+                self.logged.insert(path, unplaced);
+            }
+        }
+    }
+}
+
+/// Everything that was read, and what was found in it.
+#[derive(Default)]
+pub(super) struct Analysis {
     /// The client's folders. Two may belong to one workspace.
     folders: BTreeSet<PathBuf>,
-    workspaces: Vec<Workspace>,
-    editor: Arc<Settings>,
-    /// Of the open documents, those of the texts that the workspaces have.
-    versions: HashMap<Arc<Path>, i32>,
-    pages: Pages,
+    followed: Vec<Followed>,
+    view: View,
+    /// Since when something is left for when it is quiet.
+    deferred: Option<Instant>,
+}
+
+/// A workspace, and what was found in it.
+struct Followed {
+    workspace: Workspace,
+    /// `None` while states are still to be read.
+    findings: Option<Findings>,
+    part: Option<Arc<Part>>,
 }
 
 impl Analysis {
-    fn run(&mut self, session: &Session, changes: Changes) -> View {
-        self.change_folders(session, &changes);
+    fn run(&mut self, session: &Session, changes: Changes) -> Ran {
+        let view = &mut self.view;
+        view.revision = view.revision.max(changes.revision);
         if let Some(settings) = &changes.settings {
-            self.editor = settings.clone();
+            view.editor = settings.clone();
         }
-        for workspace in &mut self.workspaces {
-            workspace.set_variables(&self.editor.variables);
-        }
-        if changes.disk != Disk::Nothing {
-            for workspace in &mut self.workspaces {
-                workspace.refresh();
-            }
+        let is_other = self.change_folders(session, &changes);
+        let mut walked = is_other;
+        for it in &mut self.followed {
+            it.workspace.set_variables(&self.view.editor.variables);
+            walked |= match &changes.disk {
+                Disk::Nothing => false,
+                Disk::Paths(paths) => it.workspace.refresh_paths(paths),
+                Disk::Everything => {
+                    it.workspace.refresh();
+                    true
+                }
+            };
         }
         for path in &changes.documents {
             let document = session.documents.get(path).map(|it| it.clone());
             self.overlay(path, document);
         }
-        let part = |workspace: &mut Workspace| {
-            let snapshot = workspace.snapshot();
-            let findings = checks::run(&snapshot, &self.editor);
-            Part { snapshot, findings }
+        let mut ran = Ran {
+            files: changes.documents.clone(),
+            documents: changes.documents,
+            all: is_other,
+            reads: false,
+            deferred: None,
+            walked: walked.then(|| (self.directories(), self.folders.clone())),
+            view: Arc::default(),
         };
-        let parts: Vec<_> = self.workspaces.iter_mut().map(part).collect();
-        if session.settings().links_codes {
-            for finding in parts.iter().flat_map(|it| &it.findings) {
-                self.pages.write(finding.code);
-            }
+        for it in &mut self.followed {
+            it.follow(&self.view.editor, &mut self.deferred, &mut ran);
         }
-        View {
-            revision: changes.revision,
-            parts,
-            editor: self.editor.clone(),
-            versions: self.versions.clone(),
-            pages: self.pages.clone(),
-        }
+        ran.deferred = self.deferred;
+        self.seen(session, ran)
     }
 
-    fn change_folders(&mut self, session: &Session, changes: &Changes) {
+    /// Looks at what takes several stacks to find.
+    fn run_across(&mut self, session: &Session) -> Ran {
+        let mut ran = Ran::default();
+        self.deferred = None;
+        for it in &mut self.followed {
+            if let (Some(findings), Some(part)) = (&mut it.findings, &it.part) {
+                findings.update_cross(&part.snapshot);
+                it.part = Some(Arc::new(Part::new(&part.snapshot, findings)));
+                ran.files.extend(findings.take_changed());
+            }
+        }
+        self.seen(session, ran)
+    }
+
+    /// Puts what was found into a view.
+    fn seen(&mut self, session: &Session, mut ran: Ran) -> Ran {
+        let parts = self.followed.iter().filter_map(|it| it.part.clone());
+        self.view.parts = parts.collect();
+        if session.settings().links_codes {
+            let lists = self.view.parts.iter().map(|it| &it.lists);
+            let found: Vec<_> = match ran.all {
+                true => lists.flat_map(|it| it.all()).collect(),
+                false => {
+                    let of = |path| lists.clone().flat_map(move |it: &Lists| it.of(path));
+                    ran.files.iter().flat_map(|it| of(it)).collect()
+                }
+            };
+            let codes: BTreeSet<_> = found.iter().map(|it| it.code).collect();
+            codes.into_iter().for_each(|it| self.view.pages.write(it));
+        }
+        ran.view = Arc::new(self.view.clone());
+        ran
+    }
+
+    /// Follows the client's folders. Returns whether that changes what is followed.
+    fn change_folders(&mut self, session: &Session, changes: &Changes) -> bool {
         for folder in &changes.removed {
             self.folders.remove(folder);
         }
@@ -149,113 +272,106 @@ impl Analysis {
         // of two of which one lies within the other, the outer one has all
         let is_within = |root: &Path| roots.iter().any(|it| root != it && root.starts_with(it));
         let outer: Vec<_> = roots.iter().filter(|it| !is_within(it)).collect();
-        self.workspaces
-            .retain(|it| outer.iter().any(|root| **it.root() == ***root));
-        for root in outer {
-            if self.workspaces.iter().any(|it| **it.root() == **root) {
-                continue;
+        let before = self.followed.len();
+        let root = |it: &Followed| it.workspace.root().clone();
+        self.followed
+            .retain(|it| outer.iter().any(|outer| *root(it) == ***outer));
+        let mut is_other = self.followed.len() != before;
+        for outer in outer {
+            if !self.followed.iter().any(|it| *root(it) == **outer) {
+                is_other = true;
+                let followed = Followed::begin(session, outer);
+                self.followed.push(followed);
+                for document in session.documents.iter() {
+                    self.overlay(document.key(), Some(document.clone()));
+                }
             }
-            let registry = Arc::new(IdentityRegistry::mounted());
-            let mut workspace = Workspace::open(root, registry);
-            for document in session.documents.iter() {
-                workspace.open_document(document.key(), document.source.clone());
-                self.versions
-                    .insert(document.key().clone(), document.version);
-            }
-            self.workspaces.push(workspace);
         }
+        is_other
     }
 
     fn overlay(&mut self, path: &Arc<Path>, document: Option<Document>) {
+        let versions = &mut self.view.versions;
         match &document {
-            Some(document) => _ = self.versions.insert(path.clone(), document.version),
-            None => _ = self.versions.remove(path),
+            Some(document) => _ = versions.insert(path.clone(), document.version),
+            None => _ = versions.remove(path),
         }
-        for workspace in &mut self.workspaces {
+        for it in &mut self.followed {
             match &document {
-                Some(it) => _ = workspace.open_document(path, it.source.clone()),
-                None => workspace.close_document(path),
+                Some(document) => {
+                    let source = document.source.clone();
+                    it.workspace.open_document(path, source);
+                }
+                None => it.workspace.close_document(path),
             }
         }
     }
 
     fn directories(&self) -> BTreeSet<PathBuf> {
-        let all = self.workspaces.iter().flat_map(|it| it.directories());
+        let all = self.followed.iter();
+        let all = all.flat_map(|it| it.workspace.directories());
         all.map(Into::into).collect()
+    }
+
+    /// Forgets everything but what the client has told.
+    fn start_anew(&mut self) {
+        *self = Self {
+            folders: std::mem::take(&mut self.folders),
+            view: View {
+                revision: self.view.revision,
+                editor: self.view.editor.clone(),
+                ..View::default()
+            },
+            ..Self::default()
+        };
     }
 }
 
-/// What the client was told last of a file.
-struct Told {
-    list: Vec<Diagnostic>,
-    /// The opening of the file at that time. Editors forget what they were told of a file when
-    /// they close it.
-    opening: Option<u64>,
-}
+impl Followed {
+    /// Reads the configuration of a workspace, and the states of the stacks that somebody looks at.
+    fn begin(session: &Session, root: &Path) -> Self {
+        let registry = Arc::new(IdentityRegistry::mounted());
+        let mut workspace = Workspace::begin(root, registry, session.loading.progress.clone());
+        let open = session.documents.iter();
+        let open = open.filter_map(|it| Some(it.key().parent()?.to_path_buf()));
+        workspace.read_first(open.collect());
+        Self {
+            workspace,
+            findings: None,
+            part: None,
+        }
+    }
 
-/// What the client was told last, by file.
-#[derive(Default)]
-struct Published {
-    lists: HashMap<Arc<Path>, Told>,
-    logged: BTreeSet<String>,
-}
-
-impl Published {
-    async fn publish(&mut self, session: &Session, view: &View) {
-        let settings = session.settings();
-        let mut lists: HashMap<Arc<Path>, Vec<Diagnostic>> = HashMap::new();
-        let mut unplaced = BTreeSet::new();
-        for part in &view.parts {
-            for finding in &part.findings {
-                let page = view.pages.get(finding.code);
-                match diagnostic(&part.snapshot, finding, page, settings) {
-                    Some(it) => lists
-                        .entry(finding.place.path.clone())
-                        .or_default()
-                        .push(it),
-                    // of a state without configuration: nothing in an editor to underline
-                    None => _ = unplaced.insert(finding.message.clone()),
+    /// Finds what there is to be found now, or reads on.
+    fn follow(&mut self, editor: &Settings, deferred: &mut Option<Instant>, ran: &mut Ran) {
+        if !self.workspace.is_read() && self.part.is_some() {
+            self.workspace.read_more(AT_ONCE);
+        }
+        if !self.workspace.is_read() {
+            ran.reads = true;
+            if self.part.is_none() || !ran.documents.is_empty() {
+                let snapshot = self.workspace.snapshot();
+                let findings = Findings::new(&snapshot, editor);
+                self.part = Some(Arc::new(Part::partial(&snapshot, &findings)));
+                ran.all = true;
+            }
+            return;
+        }
+        let (snapshot, change) = self.workspace.follow();
+        let findings = match &mut self.findings {
+            Some(findings) => {
+                findings.update_own(&snapshot, &change, editor);
+                if change != Change::default() {
+                    deferred.get_or_insert_with(Instant::now);
                 }
+                findings
             }
-        }
-        let gone = self.lists.keys().filter(|it| !lists.contains_key(*it));
-        let cleared: Vec<_> = gone.map(|it| (it.clone(), Vec::new())).collect();
-        for (path, list) in lists.into_iter().chain(cleared) {
-            let (uri, version, opening) = match session.documents.get(&path) {
-                Some(open) => (
-                    Some(open.uri.clone()),
-                    Some(open.version),
-                    Some(open.opening),
-                ),
-                None => (uri_of(&path), None, None),
-            };
-            let same = |it: &&Told| it.list == list && (opening.is_none() || it.opening == opening);
-            if self.lists.get(&path).filter(same).is_some() {
-                continue;
+            None => {
+                ran.all = true;
+                self.findings.insert(Findings::new(&snapshot, editor))
             }
-            // a newer text is on its way to the next run
-            if version != view.versions.get(&path).copied() {
-                continue;
-            }
-            if let Some(uri) = uri {
-                session
-                    .client
-                    .publish_diagnostics(uri, list.clone(), version)
-                    .await;
-            }
-            match list.is_empty() {
-                true => _ = self.lists.remove(&path),
-                false => _ = self.lists.insert(path, Told { list, opening }),
-            }
-        }
-        for message in &unplaced {
-            if !self.logged.contains(message) {
-                session
-                    .client
-                    .log_message(MessageType::WARNING, message)
-                    .await;
-            }
-        }
-        self.logged = unplaced;
+        };
+        ran.files.extend(findings.take_changed());
+        self.part = Some(Arc::new(Part::new(&snapshot, findings)));
     }
 }

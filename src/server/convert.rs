@@ -13,9 +13,9 @@ use crate::ide::{self, CompletionKind};
 use crate::text::{self, Encoding, Source, Span};
 use crate::workspace::{Place, Snapshot};
 
-use super::analysis::View;
 use super::session::Settings;
 pub(super) use super::uri::{path_of, uri_of};
+use super::view::View;
 
 fn position(source: &Source, offset: u32, encoding: Encoding) -> Position {
     let at = source.position(offset, encoding);

@@ -11,13 +11,17 @@ mod document;
 mod documents;
 mod edge;
 mod input;
+mod loading;
 mod pages;
 mod parent;
+mod publish;
+mod pull;
 mod redact;
 mod replay;
 mod session;
 mod trace;
 mod uri;
+mod view;
 mod watch;
 
 use std::panic::resume_unwind;
@@ -32,8 +36,9 @@ use tower_lsp::ls_types::{
     CodeAction, CodeActionParams, CodeActionResponse, CompletionParams, CompletionResponse,
     DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
     DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, Hover, HoverParams, InitializeParams, InitializeResult,
-    InitializedParams, ServerInfo,
+    DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult, Hover,
+    HoverParams, InitializeParams, InitializeResult, InitializedParams, ServerInfo,
+    WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
 };
 
 use session::Session;
@@ -105,6 +110,7 @@ impl LanguageServer for Backend {
         self.session.start_configuration();
         watch::register(&self.session);
         tokio::spawn(watch::settle(self.session.clone()));
+        tokio::spawn(loading::show(self.session.clone()));
         tokio::spawn(analysis::run(self.session.clone()));
     }
 
@@ -156,6 +162,24 @@ impl LanguageServer for Backend {
         let settings = self.session.settings();
         let list = compute(move || convert::completion(&view, settings, &at)).await;
         Ok(list.map(CompletionResponse::List))
+    }
+
+    async fn diagnostic(
+        &self,
+        params: DocumentDiagnosticParams,
+    ) -> Result<DocumentDiagnosticReportResult> {
+        let session = self.session.clone();
+        let view = session.view().await;
+        Ok(pull::of_document(&session, &view, &params))
+    }
+
+    async fn workspace_diagnostic(
+        &self,
+        params: WorkspaceDiagnosticParams,
+    ) -> Result<WorkspaceDiagnosticReportResult> {
+        let session = self.session.clone();
+        let view = session.view().await;
+        Ok(pull::of_workspace(&session, &view, &params))
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

@@ -10,20 +10,22 @@ use tokio::sync::{Notify, Semaphore, watch};
 use tower_lsp::Client;
 use tower_lsp::ls_types::{
     CodeActionClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
-    CompletionOptions, DiagnosticTag, HoverProviderCapability, InitializeParams, MessageType,
-    OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
-    WorkspaceFoldersChangeEvent, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag,
+    HoverProviderCapability, InitializeParams, MessageType, OneOf, PositionEncodingKind,
+    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use crate::checks;
 use crate::text::Encoding;
 
 use super::actions::FIX_ALL;
-use super::analysis::View;
 use super::configuration::Configuration;
 use super::convert::path_of;
 use super::document::Document;
+use super::loading::Loading;
+use super::view::View;
 use super::watch::{Disk, Unsettled};
 
 /// How many lines for the client's log may wait for it to read them.
@@ -47,6 +49,10 @@ pub(super) struct Settings {
     pub(super) watches_files: bool,
     /// The client can be asked for the editor's settings.
     pub(super) answers_configuration: bool,
+    /// The client asks for diagnostics by itself, and can be told to.
+    pub(super) pulls: bool,
+    /// The client shows how far something has come.
+    pub(super) shows_progress: bool,
     /// The client tells of changes of the editor's settings if it is told to.
     pub(super) registers_configuration: bool,
 }
@@ -64,6 +70,7 @@ pub(super) struct Session {
     wake: Notify,
     revision: AtomicU64,
     pub(super) view: watch::Sender<Arc<View>>,
+    pub(super) loading: Loading,
     /// How many lines for the client's log may wait.
     lines: Arc<Semaphore>,
     started: AtomicBool,
@@ -99,6 +106,7 @@ impl Session {
             wake: Notify::new(),
             revision: AtomicU64::new(0),
             view: watch::Sender::new(Arc::default()),
+            loading: Loading::new(),
             lines: Arc::new(Semaphore::new(MOST_LINES)),
             started: AtomicBool::new(false),
             shut_down: AtomicBool::new(false),
@@ -256,6 +264,16 @@ fn settings(params: &InitializeParams) -> Settings {
             .and_then(|it| it.did_change_watched_files.as_ref()?.dynamic_registration)
             .unwrap_or(false),
         answers_configuration: workspace.and_then(|it| it.configuration).unwrap_or(false),
+        // one that cannot be told to would not hear of what an edit makes of other files
+        pulls: document.is_some_and(|it| it.diagnostic.is_some())
+            && workspace
+                .and_then(|it| it.diagnostics.as_ref()?.refresh_support)
+                .unwrap_or(false),
+        shows_progress: capabilities
+            .window
+            .as_ref()
+            .and_then(|it| it.work_done_progress)
+            .unwrap_or(false),
         registers_configuration: workspace
             .and_then(|it| it.did_change_configuration.as_ref()?.dynamic_registration)
             .unwrap_or(false),
@@ -285,6 +303,14 @@ fn capabilities(settings: Settings) -> ServerCapabilities {
                 ..Default::default()
             },
         )),
+        diagnostic_provider: settings.pulls.then(|| {
+            DiagnosticServerCapabilities::Options(DiagnosticOptions {
+                identifier: Some("gantrycd".to_owned()),
+                inter_file_dependencies: true,
+                workspace_diagnostics: true,
+                ..Default::default()
+            })
+        }),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         completion_provider: Some(CompletionOptions {
             // editors do not ask within quotes by themselves

@@ -192,7 +192,7 @@ fn states_by_directory<'a>(
 }
 
 /// Directories that some module calls, in this workspace.
-fn called_directories(modules: &HashMap<Arc<Path>, Arc<Module>>) -> HashSet<PathBuf> {
+pub(super) fn called_directories(modules: &HashMap<Arc<Path>, Arc<Module>>) -> HashSet<PathBuf> {
     let calls = modules.values().flat_map(|module| {
         let called = module.calls.values();
         called.filter_map(|it| called_directory(module, it))

@@ -29,6 +29,8 @@ pub(super) struct Touched {
     pub(super) files: BTreeSet<Arc<Path>>,
     /// Whether the states are, or which files there are of other kinds.
     pub(super) disk: bool,
+    /// Whether it is known otherwise where installed modules lie.
+    pub(super) manifests: bool,
     /// Whether files that expressions ask for may be.
     pub(super) asked: bool,
     /// Whether the values of variables from an editor's settings are.
@@ -36,6 +38,17 @@ pub(super) struct Touched {
 }
 
 impl Touched {
+    fn is_nothing(&self) -> bool {
+        let Self {
+            files,
+            disk,
+            manifests,
+            asked,
+            variables,
+        } = self;
+        files.is_empty() && !disk && !manifests && !asked && !variables
+    }
+
     /// Takes note of a file that was `before` and is `now`.
     pub(super) fn of(
         &mut self,
@@ -62,6 +75,8 @@ pub(super) struct Present {
     files: HashMap<Arc<Path>, BTreeSet<Arc<Path>>>,
     /// Modules that Terragrunt may add to.
     completed: HashSet<Arc<Path>>,
+    /// Whether states were still to be read.
+    is_partial: bool,
 }
 
 impl Present {
@@ -80,6 +95,7 @@ impl Present {
             modules: HashMap::new(),
             files: HashMap::new(),
             completed: HashSet::new(),
+            is_partial: false,
         }
     }
 }
@@ -110,6 +126,12 @@ impl Facts {
 
 /// What everything read comes to now, and what is other in it than in the last snapshot.
 pub(super) fn follow(workspace: &mut Workspace) -> (Snapshot, Change) {
+    if let Some(present) = &workspace.present
+        && workspace.touched.is_nothing()
+        && workspace.is_read() != present.is_partial
+    {
+        return (present.shown(workspace), Change::default());
+    }
     let touched = std::mem::take(&mut workspace.touched);
     // should this not come to its end, the next one starts from nothing
     let present = workspace.present.take();
@@ -121,10 +143,11 @@ pub(super) fn follow(workspace: &mut Workspace) -> (Snapshot, Change) {
         ..Change::default()
     };
     let before = present.snapshot.stacks.clone();
+    let completes = std::mem::replace(&mut present.is_partial, !workspace.is_read());
 
     present.follow_files(workspace, &touched.files);
     let directories = module_directories(&touched.files);
-    let mut rediscover = is_first || touched.disk;
+    let mut rediscover = is_first || touched.disk || touched.manifests || completes;
     let mut modules_came_or_went = is_first;
     for directory in &directories {
         let old = present.modules.get(directory).cloned();
@@ -150,7 +173,7 @@ pub(super) fn follow(workspace: &mut Workspace) -> (Snapshot, Change) {
     let mut stacks = match rediscover {
         true => {
             present.complete_by_terragrunt(workspace);
-            let keep_trees = !modules_came_or_went && !touched.disk;
+            let keep_trees = !modules_came_or_went && !touched.manifests;
             present.discovered(workspace, keep_trees)
         }
         false => before
@@ -169,8 +192,8 @@ pub(super) fn follow(workspace: &mut Workspace) -> (Snapshot, Change) {
         *it = Undecided::Other(it.stack().undecided(it.stack().tree.clone()));
     }
     present.snapshot.stacks = decide(workspace, &present.snapshot, &before, stacks);
-    present.follow_stacks(&before, &mut change);
-    let snapshot = present.snapshot.clone();
+    present.follow_stacks(&before, rediscover, &mut change);
+    let snapshot = present.shown(workspace);
     workspace.present = Some(present);
     (snapshot, change)
 }
@@ -199,7 +222,12 @@ fn decide(
     before: &[Arc<Stack>],
     stacks: Vec<Undecided>,
 ) -> Vec<Arc<Stack>> {
-    let old: HashMap<&str, &Arc<Stack>> = before.iter().map(|it| (&*it.name, it)).collect();
+    let others = stacks.iter().filter(|it| matches!(it, Undecided::Other(_)));
+    let others = others.count();
+    let old: HashMap<&str, &Arc<Stack>> = match others {
+        0 => HashMap::new(),
+        _ => before.iter().map(|it| (&*it.name, it)).collect(),
+    };
     let decided = |it: Undecided| match it {
         Undecided::Same(stack) => stack,
         Undecided::Other(mut stack) => {
@@ -216,17 +244,28 @@ fn decide(
         }
     };
     // a thread for one of them takes longer than it does
-    match stacks
-        .iter()
-        .filter(|it| matches!(it, Undecided::Other(_)))
-        .count()
-    {
+    match others {
         0..2 => stacks.into_iter().map(decided).collect(),
         _ => stacks.into_par_iter().map(decided).collect(),
     }
 }
 
 impl Present {
+    /// The snapshot as it is shown: while states are still to be read, only with the files that
+    /// what is still to be read has no part in.
+    fn shown(&self, workspace: &Workspace) -> Snapshot {
+        let mut snapshot = self.snapshot.clone();
+        if self.is_partial {
+            let called = discover::called_directories(&self.modules);
+            let first = workspace.first.iter();
+            let alone = first.filter(|it| !called.contains(*it));
+            let files = alone.filter_map(|it| self.files.get(&**it)).flatten();
+            let of = |it: &Arc<Path>| Some((it.clone(), self.snapshot.file(it)?.clone()));
+            snapshot.files = files.filter_map(of).collect();
+        }
+        snapshot
+    }
+
     fn follow_files(&mut self, workspace: &Workspace, touched: &BTreeSet<Arc<Path>>) {
         for path in touched {
             let entry = workspace.configuration.get(path);
@@ -283,7 +322,10 @@ impl Present {
                 }
             }
         }
-        let stacks = discover::discover(workspace, &self.modules, &trees);
+        let mut stacks = discover::discover(workspace, &self.modules, &trees);
+        if self.is_partial {
+            stacks.retain(|it| workspace.first.contains(&*it.directory));
+        }
         stacks.into_iter().map(Undecided::Other).collect()
     }
 
@@ -322,11 +364,10 @@ impl Present {
     }
 
     /// Brings what is looked up by stack up to date.
-    fn follow_stacks(&mut self, before: &[Arc<Stack>], change: &mut Change) {
+    fn follow_stacks(&mut self, before: &[Arc<Stack>], rediscovered: bool, change: &mut Change) {
         let snapshot = &mut self.snapshot;
-        let names = |of: &[Arc<Stack>]| of.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
-        change.renumbered |=
-            before.len() != snapshot.stacks.len() || names(before) != names(&snapshot.stacks);
+        let names = before.iter().map(|it| &it.name);
+        change.renumbered |= rediscovered && !names.eq(snapshot.stacks.iter().map(|it| &it.name));
         if change.renumbered {
             change.stacks = (0..snapshot.stacks.len()).collect();
             change.edges = true;

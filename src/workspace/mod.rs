@@ -77,6 +77,8 @@ pub struct Workspace {
     states: BTreeMap<Arc<Path>, StateFile>,
     /// States that are still to be read.
     unread: Vec<(Arc<Path>, Option<StateFile>)>,
+    /// The directories whose states are read first.
+    first: BTreeSet<PathBuf>,
     /// The files that `local` backends name.
     named: BTreeSet<PathBuf>,
     manifests: BTreeMap<PathBuf, (Option<Stamp>, Arc<Manifest>)>,
@@ -131,7 +133,6 @@ impl Workspace {
         progress: Arc<Progress>,
     ) -> Self {
         let mut workspace = Self::begin(root, registry, progress);
-        workspace.read_states(&[]);
         while !workspace.is_read() {
             workspace.read_more(usize::MAX);
         }
@@ -147,6 +148,7 @@ impl Workspace {
             configuration: BTreeMap::new(),
             states: BTreeMap::new(),
             unread: Vec::new(),
+            first: BTreeSet::new(),
             named: BTreeSet::new(),
             manifests: BTreeMap::new(),
             variables: Arc::default(),
@@ -186,8 +188,9 @@ impl Workspace {
     }
 
     /// Brings up to date what these paths may have to do with: a file that is known is read again
-    /// by itself. Of what is not, the whole workspace is walked if it may be of any concern.
-    pub fn refresh_paths(&mut self, paths: &BTreeSet<PathBuf>) {
+    /// by itself. Of what is not, the whole workspace is walked if it may be of any concern. Returns
+    /// whether that was done.
+    pub fn refresh_paths(&mut self, paths: &BTreeSet<PathBuf>) -> bool {
         self.touched.asked |= !paths.is_empty();
         let paths = paths.iter().map(|it| normalize(it));
         let paths: Vec<PathBuf> = paths.filter(|it| self.may_concern(it)).collect();
@@ -200,7 +203,7 @@ impl Workspace {
         };
         if !self.is_read() || !paths.iter().all(is_known) {
             self.refresh();
-            return;
+            return true;
         }
         for path in paths {
             let path: Arc<Path> = path.into();
@@ -218,6 +221,7 @@ impl Workspace {
             self.list_states();
             self.read_more(usize::MAX);
         }
+        false
     }
 
     /// Whether a change at a path may be of any concern: it is or was a directory, or its name is
@@ -252,13 +256,13 @@ impl Workspace {
             let read = match kept.remove(path) {
                 Some((old, read)) if old == stamp => read,
                 _ => {
-                    self.touched.disk = true;
+                    self.touched.manifests = true;
                     Arc::new(read_manifest(path))
                 }
             };
             self.manifests.insert(path.clone(), (stamp, read));
         }
-        self.touched.disk |= !kept.is_empty();
+        self.touched.manifests |= !kept.is_empty();
         let installed: BTreeSet<_> = self
             .manifests
             .values()
@@ -342,13 +346,17 @@ impl Workspace {
         self.unread.is_empty()
     }
 
-    /// Reads the states of stacks in these directories, and what is known by name only.
-    pub fn read_states(&mut self, directories: &[&Path]) {
+    /// Reads the states of the stacks in these directories before all others. Until everything is
+    /// read, snapshots have these stacks only, and of the files those that no other stack can be
+    /// part of.
+    pub fn read_first(&mut self, directories: BTreeSet<PathBuf>) {
+        self.first = directories;
         let unread = std::mem::take(&mut self.unread);
+        // of what is known by its name nobody knows yet whose it is
         let is_first = |path: &Path| {
             self.listing.inventories.contains(path)
                 || self.named.contains(path)
-                || directories.iter().any(|it| path.starts_with(it))
+                || path.ancestors().any(|it| self.first.contains(it))
         };
         let (first, rest) = unread.into_iter().partition(|(path, _)| is_first(path));
         self.unread = rest;
