@@ -17,7 +17,7 @@ use gantrycd_ls::text::Source;
 struct Locals {
     text: String,
     path: Arc<Path>,
-    expressions: HashMap<String, Expression>,
+    expressions: HashMap<String, Arc<Expression>>,
     memo: RefCell<HashMap<String, Option<Value>>>,
     evaluations: Cell<u32>,
 }

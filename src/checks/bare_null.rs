@@ -83,7 +83,8 @@ fn finding(snapshot: &Snapshot, stack: &Stack, key: &str, written: &Place) -> Op
 /// The `null` of the entry whose key is written at a place; `None` where another expression comes
 /// to null.
 fn null_at(snapshot: &Snapshot, key: &Place) -> Option<Span> {
-    let value = &snapshot.file(&key.path)?.entry_at(key.span)?.entry().value;
+    let found = snapshot.file(&key.path)?.entry_at(key.span)?;
+    let value = &found.entry().value;
     matches!(value.kind, ExpressionKind::Null).then_some(value.span)
 }
 
@@ -97,7 +98,7 @@ fn fix(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
     if finding.message.starts_with(REALM_TAG) {
         return Some(Fix {
             title: format!("Remove {REALM_TAG} = null"),
-            edits: Object::new(file, found.object)?.remove(found.at)?,
+            edits: Object::new(file, &found.object)?.remove(found.at)?,
             is_safe: true,
         });
     }

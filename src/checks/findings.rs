@@ -16,6 +16,9 @@ use super::lists::{Following, From, Lists};
 use super::shares::{Meeting, Shares};
 use super::{ALL, Across, Check, Finding, Looks, Settings};
 
+/// Nobody looks at so many stacks again soon.
+const MANY: usize = 16;
+
 /// What was found of a workspace.
 pub struct Findings {
     /// What is set.
@@ -134,6 +137,8 @@ impl Findings {
     }
 
     fn look_at_stacks(&mut self, snapshot: &Snapshot, stacks: impl Iterator<Item = usize>) {
+        let stacks: Vec<_> = stacks.collect();
+        let are_many = stacks.len() > MANY;
         let look = |stack: usize| {
             let said = made(&self.settings).filter_map(|(at, check)| {
                 let Looks::AtStack(look, _) = check.looks else {
@@ -143,9 +148,13 @@ impl Findings {
                 look(snapshot, stack, &mut shares);
                 Some((at, shares))
             });
-            (stack, said.collect::<Vec<_>>())
+            let said = said.collect::<Vec<_>>();
+            if are_many {
+                // what was read of their blocks would be large
+                snapshot.stacks[stack].let_go_of_its_own();
+            }
+            (stack, said)
         };
-        let stacks: Vec<_> = stacks.collect();
         let said: Vec<_> = stacks.into_par_iter().map(look).collect();
         let mut moved = BTreeSet::new();
         for (stack, said) in said {

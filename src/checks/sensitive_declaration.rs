@@ -144,7 +144,7 @@ fn marked(snapshot: &Snapshot, stack: &Stack, place: &Place) -> Option<Related> 
     let mut nodes = tree.nodes().iter();
     let node = nodes.position(|it| is_of(&it.module, directory))?;
     let expression = expression_at(file, place)?;
-    let place = marking(stack, node, expression, 0)?;
+    let place = marking(stack, node, &expression, 0)?;
     Some(Related {
         message: "the variable is sensitive".to_owned(),
         place,
@@ -155,13 +155,13 @@ fn is_of(module: &Module, directory: &Path) -> bool {
     *module.directory == *directory
 }
 
-fn expression_at<'a>(file: &'a ModuleFile, place: &Place) -> Option<&'a Expression> {
+fn expression_at(file: &ModuleFile, place: &Place) -> Option<std::sync::Arc<Expression>> {
     if let Some(found) = file.entry_at(place.span) {
-        return Some(&found.entry().value);
+        return Some(found.entry().value.clone().into());
     }
     let body = file.body(file.block_at(place.span.start)?);
     let mut attributes = body.attributes.iter().map(|it| &it.value);
-    attributes.find(|it| it.span == place.span)
+    attributes.find(|it| it.span == place.span).cloned()
 }
 
 /// Goes through an expression, and through what it refers to, to the first variable that says
@@ -180,15 +180,15 @@ fn marking(stack: &Stack, node: usize, expression: &Expression, depth: usize) ->
                 let says = variable.attribute("sensitive");
                 let says = says.filter(|it| matches!(it.value.kind, ExpressionKind::Bool(true)));
                 if let Some(says) = says {
-                    return place_of(variable.base(), says.value);
+                    return place_of(variable.base(), &says.value);
                 }
                 let (caller, call) = here.caller.as_ref()?;
                 let passed = call.attribute(&name.text)?;
-                marking(stack, *caller, passed.value, depth + 1)
+                marking(stack, *caller, &passed.value, depth + 1)
             }
             "local" => {
                 let local = here.module.local(&name.text)?;
-                marking(stack, node, local.value, depth + 1)
+                marking(stack, node, &local.value, depth + 1)
             }
             _ => None,
         };
@@ -199,7 +199,8 @@ fn marking(stack: &Stack, node: usize, expression: &Expression, depth: usize) ->
 
 /// The line of the block's attribute that has this value.
 fn place_of(block: &Declared, value: &Expression) -> Option<Place> {
-    let mut attributes = block.body().attributes.iter();
+    let body = block.body();
+    let mut attributes = body.attributes.iter();
     let attribute = attributes.find(|it| it.value.span == value.span)?;
     Some(Place {
         path: block.file.path.clone(),

@@ -57,7 +57,8 @@ pub(super) fn default_realm(snapshot: &Snapshot, finding: &Finding) -> Option<Fi
     let realm = realm_of(only_stack(snapshot, &block.file)?);
     let value = format!("\"{realm}\"");
     let key = format!("\"{REALM_TAG}\"");
-    let mut sections = block.body().blocks("default_tags");
+    let body = block.body();
+    let mut sections = body.blocks("default_tags");
     let edits = match (sections.next(), sections.next()) {
         (None, _) => {
             let lines = [
@@ -179,7 +180,7 @@ impl<'a> Taggable<'a> {
     fn with(&self, key: &str, value: &str) -> Option<Vec<Edit>> {
         let (key, value) = (format!("\"{key}\""), format!("\"{value}\""));
         match self.resource.attribute("tags") {
-            Some(Argument { file, value: tags }) => add_entry(file, tags, &key, &value),
+            Some(Argument { file, value: tags }) => add_entry(file, &tags, &key, &value),
             None if self.resource.is_whole() && self.resource.blocks("tags").is_empty() => {
                 let lines = [
                     "tags = {".to_owned(),

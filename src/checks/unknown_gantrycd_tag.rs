@@ -84,7 +84,7 @@ fn fix(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
         let key = written(it).unwrap_or_default();
         key == meant || StrayKey::of(key).is_some_and(|it| it.meant == Some(meant))
     };
-    if found.entries.iter().filter(means).count() > 1 {
+    if found.entries().iter().filter(means).count() > 1 {
         return None;
     }
     if !is_plain(file, finding.place.span) {
@@ -96,7 +96,7 @@ fn fix(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
     let new_text = format!("\"{meant}\"");
     Some(Fix {
         title: format!("Write {meant}"),
-        edits: match Object::new(file, found.object) {
+        edits: match Object::new(file, &found.object) {
             Some(object) => object.replace_key(found.at, &new_text),
             None => vec![Edit {
                 place: finding.place.clone(),

@@ -1,7 +1,7 @@
 //! One configuration file: which blocks it has.
 //!
-//! A block is known by its header. Its body is read when somebody asks for what is in it, and kept:
-//! most blocks of a workspace never are.
+//! A block is known by its header. Its body is read when somebody asks for what is in it: most blocks
+//! of a workspace never are.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -11,10 +11,11 @@ use memchr::memmem;
 use crate::identity::comment::{Directive, directives};
 use crate::identity::{IDENTITY_TAG, Mode};
 use crate::syntax::{
-    self, Attribute, BlockId, Body, EntryAt, Fault, JsonBlock, Name, Place, json_attributes,
-    json_blocks,
+    self, BlockId, Body, EntryAt, Fault, JsonBlock, Name, Place, json_attributes, json_blocks,
 };
 use crate::text::{Source, Span};
+
+use super::bodies::Bodies;
 
 /// One configuration file.
 #[derive(Debug)]
@@ -28,9 +29,10 @@ pub struct ModuleFile {
     source: Source,
     /// The text cut into chunks; `None` of JSON.
     syntax: Option<syntax::File>,
-    attributes: OnceLock<Vec<Attribute>>,
+    /// Of the blocks, and behind them what stands outside of any.
+    bodies: Bodies,
     whole: bool,
-    faults: Vec<Fault>,
+    faults: OnceLock<Box<[Fault]>>,
 }
 
 /// A comment that opts a block out, or was meant to.
@@ -59,7 +61,8 @@ pub struct Block {
     pub span: Span,
     /// Whether a well-formed and well-placed comment opts it out.
     pub ignored: bool,
-    body: OnceLock<Body>,
+    /// Its place among the file's blocks.
+    at: u32,
 }
 
 impl Block {
@@ -71,7 +74,7 @@ impl Block {
             header: block.header,
             span,
             ignored: false,
-            body: block.body.into(),
+            at: at as u32,
         }
     }
 
@@ -112,8 +115,13 @@ impl Declared {
     }
 
     /// What stands in it.
-    pub fn body(&self) -> &Body {
+    pub fn body(&self) -> Arc<Body> {
         self.file.body(self.block())
+    }
+
+    /// What stands in it, for a look that nobody will take again soon.
+    pub fn glance(&self) -> Arc<Body> {
+        self.file.glance(self.block())
     }
 }
 
@@ -130,7 +138,7 @@ impl ModuleFile {
     fn read_native(path: Arc<Path>, source: Source) -> Self {
         let syntax = syntax::File::split(source.clone());
         let comments = ignore_comments(&syntax);
-        let read = |(id, block): (BlockId, &syntax::Block)| Block {
+        let read = |(at, (id, block)): (usize, (BlockId, &syntax::Block))| Block {
             id,
             keyword: source.slice(block.keyword).into(),
             labels: block
@@ -144,7 +152,7 @@ impl ModuleFile {
             header: block.header,
             span: syntax.block_span(id),
             ignored: comments.iter().any(|it| it.opts_out(id)),
-            body: OnceLock::new(),
+            at: at as u32,
         };
         let whole = |chunk: &syntax::Chunk| match &chunk.kind {
             syntax::Kind::Block(block) => block.fault.is_none(),
@@ -153,53 +161,54 @@ impl ModuleFile {
         };
         Self {
             path,
-            blocks: syntax.blocks().map(read).collect(),
+            blocks: syntax.blocks().enumerate().map(read).collect(),
             comments,
             whole: syntax.chunks().iter().all(whole),
             source,
-            attributes: OnceLock::new(),
-            faults: syntax.faults(),
+            bodies: Bodies::default(),
+            faults: OnceLock::new(),
             syntax: Some(syntax),
         }
     }
 
     fn read_json(path: Arc<Path>, source: Source) -> Self {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let mut file = Self {
             blocks: Vec::new(),
             comments: Vec::new(),
             syntax: None,
-            attributes: OnceLock::new(),
+            bodies: Bodies::default(),
             whole: true,
-            faults: Vec::new(),
-            path: path.clone(),
+            faults: OnceLock::from(Box::default()),
+            path,
             source,
         };
-        if name.ends_with(".tfvars.json") {
-            match json_attributes(&file.source) {
-                Ok(attributes) => file.attributes = attributes.into(),
-                Err(fault) => file.is_broken(fault),
-            }
-            return file;
-        }
-        match json_blocks(&file.source) {
-            Ok(blocks) => {
-                let blocks = blocks.into_iter().enumerate();
-                file.blocks = blocks.map(|(at, it)| Block::of_json(at, it)).collect();
-            }
-            Err(fault) => file.is_broken(fault),
-        }
+        let fault = match file.is_of_variables() {
+            true => json_attributes(&file.source).err(),
+            false => match json_blocks(&file.source) {
+                Ok(blocks) => {
+                    let blocks = blocks.into_iter().enumerate();
+                    file.blocks = blocks.map(|(at, it)| Block::of_json(at, it)).collect();
+                    None
+                }
+                Err(fault) => Some(fault),
+            },
+        };
+        file.whole = fault.is_none();
+        file.faults = OnceLock::from(fault.into_iter().collect::<Box<[_]>>());
         file
     }
 
-    fn is_broken(&mut self, fault: Fault) {
-        self.whole = false;
-        self.faults.push(fault);
+    fn is_of_variables(&self) -> bool {
+        let name = self.path.file_name().unwrap_or_default();
+        name.to_string_lossy().ends_with(".tfvars.json")
     }
 
-    /// What is wrong with its text, in order.
+    /// What is wrong with its text, in order. Found out when it is first asked for, by reading all
+    /// of it.
     pub fn faults(&self) -> &[Fault] {
-        &self.faults
+        let read = || self.syntax.as_ref().map(syntax::File::faults);
+        self.faults
+            .get_or_init(|| read().unwrap_or_default().into())
     }
 
     /// The file's text.
@@ -234,31 +243,59 @@ impl ModuleFile {
         })
     }
 
-    /// What stands in a block of this file.
-    pub fn body<'a>(&self, block: &'a Block) -> &'a Body {
-        block.body.get_or_init(|| match &self.syntax {
-            Some(syntax) => syntax.body(block.id),
-            // of JSON it was read with the block
-            None => Body::default(),
+    /// What stands in a block of this file. It is kept until the file is told to
+    /// [`forget`](Self::forget).
+    pub fn body(&self, block: &Block) -> Arc<Body> {
+        let at = block.at as usize;
+        self.bodies.get(at).unwrap_or_else(|| match &self.syntax {
+            Some(syntax) => self.bodies.keep(at, syntax.body(block.id)),
+            None => self.json_body(at),
         })
     }
 
-    /// The attributes outside of any block, as a `.tfvars` file has them.
-    pub fn attributes(&self) -> &[Attribute] {
-        self.attributes.get_or_init(|| {
-            let body = self.syntax.as_ref().map(syntax::File::top_level);
-            body.map(|it| it.attributes).unwrap_or_default()
+    /// The same, but not kept.
+    pub fn glance(&self, block: &Block) -> Arc<Body> {
+        let known = self.bodies.get(block.at as usize);
+        known.unwrap_or_else(|| match &self.syntax {
+            Some(syntax) => syntax.body(block.id).into(),
+            None => self.body(block),
         })
+    }
+
+    /// What stands outside of any block, as all of a `.tfvars` file does. Kept as a body is.
+    pub fn top_level(&self) -> Arc<Body> {
+        let at = self.blocks.len();
+        let read = || match &self.syntax {
+            Some(syntax) => syntax.top_level(),
+            None if self.is_of_variables() => Body {
+                attributes: json_attributes(&self.source).unwrap_or_default(),
+                ..Body::default()
+            },
+            None => Body::default(),
+        };
+        let known = self.bodies.get(at);
+        known.unwrap_or_else(|| self.bodies.keep(at, read()))
+    }
+
+    /// JSON is read as a whole.
+    fn json_body(&self, wanted: usize) -> Arc<Body> {
+        let blocks = json_blocks(&self.source).unwrap_or_default();
+        let blocks = blocks.into_iter().enumerate();
+        let bodies = blocks.map(|(at, it)| self.bodies.keep(at, it.block.body));
+        let wanted = bodies.collect::<Vec<_>>().into_iter().nth(wanted);
+        wanted.unwrap_or_default()
+    }
+
+    /// Lets go of all bodies. Whoever asks for one has it read again.
+    pub fn forget(&self) {
+        self.bodies.forget();
     }
 
     /// The entry of an object whose key or value stands at exactly these bytes.
-    pub fn entry_at(&self, span: Span) -> Option<EntryAt<'_>> {
+    pub fn entry_at(&self, span: Span) -> Option<EntryAt> {
         match self.block_at(span.start) {
             Some(block) => self.body(block).entry_at(span),
-            None => {
-                let mut attributes = self.attributes().iter();
-                attributes.find_map(|it| it.value.entry_at(span))
-            }
+            None => self.top_level().entry_at(span),
         }
     }
 

@@ -7,104 +7,120 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::syntax::{Expression, ExpressionKind, NestedBlock};
+use crate::syntax::{Body, Expression, ExpressionKind, NestedBlock};
 
 use super::{Declared, ModuleFile};
 
 /// A declaration: its block, and the blocks of override files that change it.
 #[derive(Clone, Debug)]
 pub struct Merged {
-    /// The block first, then what changes it in the order in which Terraform reads it. Never empty.
-    parts: Vec<Declared>,
+    block: Declared,
+    /// What changes it, in the order in which Terraform reads it.
+    changes: Box<[Declared]>,
 }
 
 /// An argument's value, and the file that it was written in.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Argument<'a> {
     /// The file.
     pub file: &'a Arc<ModuleFile>,
     /// The value.
-    pub value: &'a Expression,
+    pub value: Arc<Expression>,
 }
 
 impl Merged {
     /// A declaration that nothing changes yet.
     pub fn new(block: Declared) -> Self {
-        Self { parts: vec![block] }
+        Self {
+            block,
+            changes: Box::default(),
+        }
     }
 
     /// Has `part` change it.
     pub fn change(&mut self, part: Declared) {
-        self.parts.push(part);
+        let changes = std::mem::take(&mut self.changes).into_iter();
+        self.changes = changes.chain([part]).collect();
     }
 
     /// The block itself.
     pub fn base(&self) -> &Declared {
-        &self.parts[0]
+        &self.block
+    }
+
+    /// The block, then what changes it.
+    fn parts(&self) -> impl DoubleEndedIterator<Item = &Declared> {
+        [&self.block].into_iter().chain(&self.changes)
     }
 
     /// The value of an argument: the last one that was written.
     pub fn attribute(&self, name: &str) -> Option<Argument<'_>> {
-        self.parts.iter().rev().find_map(|it| {
+        self.parts().rev().find_map(|it| {
             Some(Argument {
                 file: &it.file,
-                value: it.body().attribute(name)?,
+                value: it.body().attribute(name)?.clone(),
             })
         })
     }
 
-    /// The names of its arguments, each once.
-    pub fn attribute_names(&self) -> BTreeSet<&str> {
-        let bodies = self.parts.iter().map(Declared::body);
-        let attributes = bodies.flat_map(|it| &it.attributes);
-        attributes.map(|it| &*it.name.text).collect()
+    /// The same, for a look that nobody will take again soon.
+    pub(super) fn glance_at(&self, name: &str) -> Option<Arc<Expression>> {
+        let mut parts = self.parts().rev();
+        parts.find_map(|it| it.glance().attribute(name).cloned())
     }
 
-    /// Whether it has any nested block.
-    pub fn has_blocks(&self) -> bool {
-        self.parts.iter().any(|it| !it.body().blocks.is_empty())
+    /// The names of its arguments, each once.
+    pub fn attribute_names(&self) -> BTreeSet<Box<str>> {
+        let mut names = BTreeSet::new();
+        for part in self.parts() {
+            let body = part.body();
+            names.extend(body.attributes.iter().map(|it| it.name.text.clone()));
+        }
+        names
+    }
+
+    /// Whether it has any argument or nested block.
+    pub fn says_anything(&self) -> bool {
+        let says = |it: &Body| !it.attributes.is_empty() || !it.blocks.is_empty();
+        self.parts().any(|it| says(&it.glance()))
     }
 
     /// Its nested blocks with this keyword, each with its file.
-    pub fn blocks<'a>(&'a self, keyword: &'a str) -> Vec<(&'a Arc<ModuleFile>, &'a NestedBlock)> {
-        self.last_of(keyword)
-            .filter(|(_, it)| !is_dynamic(it))
-            .collect()
+    pub fn blocks(&self, keyword: &str) -> Vec<(&Arc<ModuleFile>, Arc<NestedBlock>)> {
+        let mut blocks = self.last_of(keyword);
+        blocks.retain(|(_, it)| !is_dynamic(it));
+        blocks
     }
 
     /// Its `dynamic` blocks that make nested blocks with this keyword, each with its file.
-    pub fn dynamic_blocks<'a>(
-        &'a self,
-        keyword: &'a str,
-    ) -> Vec<(&'a Arc<ModuleFile>, &'a NestedBlock)> {
-        self.last_of(keyword)
-            .filter(|(_, it)| is_dynamic(it))
-            .collect()
+    pub fn dynamic_blocks(&self, keyword: &str) -> Vec<(&Arc<ModuleFile>, Arc<NestedBlock>)> {
+        let mut blocks = self.last_of(keyword);
+        blocks.retain(|(_, it)| is_dynamic(it));
+        blocks
     }
 
     /// Its nested blocks of one kind, dynamic or not: those of the last part that has any.
     /// <https://github.com/hashicorp/terraform/blob/v1.11.4/internal/configs/module_merge_body.go#L76>
-    fn last_of<'a>(
-        &'a self,
-        keyword: &'a str,
-    ) -> impl Iterator<Item = (&'a Arc<ModuleFile>, &'a NestedBlock)> {
-        let of = move |it: &'a Declared| {
-            let blocks = it.body().blocks.iter();
-            blocks
-                .filter(move |block| kind(block) == keyword)
-                .map(|block| (&it.file, block))
+    fn last_of(&self, keyword: &str) -> Vec<(&Arc<ModuleFile>, Arc<NestedBlock>)> {
+        let of = |it: &Declared| -> Vec<_> {
+            let body = it.body();
+            let blocks = body.blocks.iter().filter(|block| kind(block) == keyword);
+            blocks.cloned().collect()
         };
-        let last = self.parts.iter().rev().find(|it| of(it).next().is_some());
-        last.into_iter().flat_map(of)
+        let parts = self.parts().rev();
+        let mut found = parts.map(|it| (&it.file, of(it)));
+        let last = found.find(|(_, blocks)| !blocks.is_empty());
+        let last = last.map(|(file, blocks)| blocks.into_iter().map(move |it| (file, it)));
+        last.into_iter().flatten().collect()
     }
 
     /// An argument of the `lifecycle` block.
     pub fn lifecycle(&self, name: &str) -> Option<Argument<'_>> {
-        self.parts.iter().rev().find_map(|it| {
+        self.parts().rev().find_map(|it| {
             it.body().blocks("lifecycle").find_map(|block| {
                 Some(Argument {
                     file: &it.file,
-                    value: block.body.attribute(name)?,
+                    value: block.body.attribute(name)?.clone(),
                 })
             })
         })
@@ -138,8 +154,8 @@ impl Merged {
             _ => is_named(it, argument),
         };
         let value = match &ignored.value.kind {
-            ExpressionKind::Tuple(entries) => entries.iter().find(of)?,
-            _ if is_named(ignored.value, "all") => ignored.value,
+            ExpressionKind::Tuple(entries) => entries.iter().find(of)?.clone().into(),
+            _ if is_named(&ignored.value, "all") => ignored.value,
             _ => return None,
         };
         Some(Argument {
@@ -152,7 +168,7 @@ impl Merged {
     /// that is not there may be in it.
     pub fn is_whole(&self) -> bool {
         let whole = |it: &Declared| it.body().unreadable.is_empty();
-        self.parts.iter().all(whole)
+        self.parts().all(whole)
     }
 }
 

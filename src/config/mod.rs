@@ -3,14 +3,17 @@
 //!
 //! Knows nothing of values: an expression is kept as it was written, and `eval` says what it is.
 
+mod bodies;
+mod facts;
 mod file;
 mod merged;
 mod module;
 mod provider;
 mod refactoring;
 
+pub use facts::Backend;
 pub use file::{Block, Declared, IgnoreComment, ModuleFile, mentions_a_tag};
 pub use merged::{Argument, Merged};
-pub use module::{Backend, Module, is_configuration, is_ignored, is_override, provider_name};
+pub use module::{Module, is_configuration, is_ignored, is_override, provider_name};
 pub use provider::{Alias, Passed, ProviderInstance, ProviderRef, passed, provider_source};
 pub use refactoring::{Endpoint, Moved, Reach};

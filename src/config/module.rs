@@ -1,13 +1,12 @@
 //! The files of one directory taken together: a module.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::identity::Mode;
-use crate::syntax::{ExpressionKind, Key, NestedBlock};
-use crate::text::Span;
 
+use super::facts::{Backend, Facts};
 use super::{Alias, Argument, Block, Declared, Merged, ModuleFile, ProviderRef, provider_source};
 
 /// A module: the configuration files of one directory.
@@ -29,52 +28,15 @@ pub struct Module {
     pub variables: BTreeMap<Box<str>, Merged>,
     /// `output` blocks by name.
     pub outputs: BTreeMap<Box<str>, Merged>,
-    /// Where each local value is: the block, and which of its attributes.
-    locals: BTreeMap<Box<str>, (Declared, usize)>,
+    /// `locals` blocks, in order.
+    locals: Vec<Declared>,
+    /// Where each local value is: which of these blocks, and which of its attributes.
+    local_places: OnceLock<HashMap<Box<str>, (u32, u32)>>,
     /// `terraform` blocks, in order.
     settings: Vec<Declared>,
+    facts: Facts,
     /// `moved`, `removed` and `import` blocks, in order.
     pub refactorings: Vec<Declared>,
-}
-
-/// A `backend` or `cloud` block.
-#[derive(Clone, Copy, Debug)]
-pub struct Backend<'a> {
-    /// The file that it stands in.
-    pub file: &'a Arc<ModuleFile>,
-    /// The label, or `cloud`.
-    pub kind: &'a str,
-    block: &'a NestedBlock,
-}
-
-impl<'a> Backend<'a> {
-    /// The one of a `terraform` block.
-    pub fn of(settings: &'a Declared) -> Option<Self> {
-        settings.body().blocks.iter().find_map(|block| {
-            let kind = match (&*block.keyword.text, &block.labels[..]) {
-                ("backend", [kind]) => &kind.text,
-                ("cloud", []) => "cloud",
-                _ => return None,
-            };
-            Some(Self {
-                file: &settings.file,
-                kind,
-                block,
-            })
-        })
-    }
-
-    /// From the keyword to the last label.
-    pub fn header(&self) -> Span {
-        self.block.header
-    }
-
-    /// An argument that is a literal. The outer `None` is no such argument, the inner one an
-    /// argument that is none.
-    pub fn literal(&self, name: &str) -> Option<Option<&'a str>> {
-        let value = self.block.body.attribute(name)?;
-        Some(value.literal().map(|(text, _)| text))
-    }
 }
 
 /// Whether Terraform reads a file of this name as configuration.
@@ -110,8 +72,10 @@ impl Module {
             calls: BTreeMap::new(),
             variables: BTreeMap::new(),
             outputs: BTreeMap::new(),
-            locals: BTreeMap::new(),
+            locals: Vec::new(),
+            local_places: OnceLock::new(),
             settings: Vec::new(),
+            facts: Facts::default(),
             refactorings: Vec::new(),
         };
         let files = module.files.clone();
@@ -128,9 +92,13 @@ impl Module {
         }
         let key = |it: &Merged| it.base().block().resource().map(owned);
         module.resources.sort_by_cached_key(key);
+        module.facts.aliases = module.providers.iter().map(alias).collect();
         for part in overriding {
             module.change(part);
         }
+        module
+            .facts
+            .read(&module.settings, &module.calls, &module.providers);
         module
     }
 
@@ -141,7 +109,7 @@ impl Module {
             ("resource" | "data", 2) => self.resources.push(Merged::new(declared)),
             ("provider", 1) => self.providers.push(Merged::new(declared)),
             ("terraform", 0) => self.settings.push(declared),
-            ("locals", 0) => self.add_locals(declared),
+            ("locals", 0) => self.locals.push(declared),
             ("moved" | "removed" | "import", 0) => self.refactorings.push(declared),
             (keyword @ ("module" | "variable" | "output"), 1) => {
                 let named = match keyword {
@@ -158,13 +126,6 @@ impl Module {
         }
     }
 
-    fn add_locals(&mut self, declared: Declared) {
-        for (at, attribute) in declared.body().attributes.iter().enumerate() {
-            let name = attribute.name.text.clone();
-            self.locals.insert(name, (declared.clone(), at));
-        }
-    }
-
     /// Has a block of an override file change what it names. One that names nothing changes
     /// nothing: Terraform refuses it.
     fn change(&mut self, part: Declared) {
@@ -176,7 +137,7 @@ impl Module {
                 return;
             }
             ("locals", _) => {
-                self.add_locals(part);
+                self.locals.push(part);
                 return;
             }
             ("module", Some(name)) => self.calls.get_mut(&name),
@@ -185,16 +146,22 @@ impl Module {
             ("provider", Some(name)) => {
                 let new = Merged::new(part.clone());
                 let alias = alias(&new);
-                let changed = self
-                    .providers
-                    .iter_mut()
-                    .find(|it| provider_name(it) == &*name && self::alias(it) == alias);
-                // a default configuration without a block is an empty one
-                if changed.is_none() && alias == Alias::None {
-                    self.providers.push(new);
-                    return;
+                let mut known = self.providers.iter().zip(&self.facts.aliases);
+                let changed =
+                    known.position(|(it, of)| provider_name(it) == &*name && *of == alias);
+                match changed {
+                    Some(at) => {
+                        self.providers[at].change(part);
+                        self.facts.aliases[at] = self::alias(&self.providers[at]);
+                    }
+                    // a default configuration without a block is an empty one
+                    None if alias == Alias::None => {
+                        self.providers.push(new);
+                        self.facts.aliases.push(alias);
+                    }
+                    None => {}
                 }
-                changed
+                return;
             }
             _ => match block.resource() {
                 Some(wanted) => self
@@ -257,14 +224,16 @@ impl Module {
 
     /// The provider block for a provider configuration of this module.
     pub fn provider(&self, wanted: &ProviderRef) -> Option<&Merged> {
-        self.providers.iter().find(|it| {
+        let mut providers = self.providers.iter().zip(&self.facts.aliases);
+        let found = providers.find(|(it, alias)| {
             *provider_name(it) == *wanted.name
-                && match (alias(it), &wanted.alias) {
+                && match (alias, &wanted.alias) {
                     (Alias::None, None) => true,
-                    (Alias::Named(alias), Some(wanted)) => alias == *wanted,
+                    (Alias::Named(alias), Some(wanted)) => alias == wanted,
                     _ => false,
                 }
-        })
+        });
+        Some(found?.0)
     }
 
     /// The provider blocks for a configuration of the provider at `source`, whatever the module
@@ -274,14 +243,14 @@ impl Module {
             return None;
         }
         let mut found = Vec::new();
-        for provider in &self.providers {
+        for (provider, alias) in self.providers.iter().zip(&self.facts.aliases) {
             if self.source_of(provider_name(provider))? != source {
                 continue;
             }
-            match (alias(provider), wanted) {
+            match (alias, wanted) {
                 (Alias::Unknown, _) => return None,
                 (Alias::None, None) => found.push(provider),
-                (Alias::Named(alias), Some(wanted)) if *alias == *wanted => found.push(provider),
+                (Alias::Named(alias), Some(wanted)) if **alias == *wanted => found.push(provider),
                 _ => {}
             }
         }
@@ -290,50 +259,50 @@ impl Module {
 
     /// The value of a local, and the file that it was written in.
     pub fn local(&self, name: &str) -> Option<Argument<'_>> {
-        let (declared, at) = self.locals.get(name)?;
+        let places = self.local_places.get_or_init(|| {
+            let mut places = HashMap::new();
+            for (block, declared) in self.locals.iter().enumerate() {
+                for (at, it) in declared.body().attributes.iter().enumerate() {
+                    places.insert(it.name.text.clone(), (block as u32, at as u32));
+                }
+            }
+            places
+        });
+        let (block, at) = *places.get(name)?;
+        let declared = &self.locals[block as usize];
         Some(Argument {
             file: &declared.file,
-            value: &declared.body().attributes[*at].value,
+            value: declared.body().attributes.get(at as usize)?.value.clone(),
         })
     }
 
     /// The provider source, in full, that a local name stands for. `None` where it cannot be said.
     pub fn source_of(&self, local_name: &str) -> Option<String> {
-        let declared = self.settings.iter().rev().find_map(|it| {
-            let blocks = it.body().blocks("required_providers");
-            let mut found = blocks.filter_map(|it| it.body.attribute(local_name));
-            found.next()
-        });
-        let Some(value) = declared else {
-            let whole = self.settings.iter().all(|it| {
-                let unreadable = |it: &NestedBlock| !it.body.unreadable.is_empty();
-                let body = it.body();
-                body.unreadable.is_empty() && !body.blocks("required_providers").any(unreadable)
-            });
-            let mut files = self.files.iter();
-            let hidden = files.any(|it| it.may_have_another("required_providers"));
-            let sure = whole && !hidden && !self.unread;
-            return sure.then(|| provider_source(local_name));
-        };
-        let ExpressionKind::Object(entries) = &value.kind else {
-            // `aws = "~> 5.0"`, as Terraform 0.12 had it
-            return value.literal().map(|_| provider_source(local_name));
-        };
-        let source = entries.iter().find(|it| match &it.key {
-            Key::Name(name) => *name.text == *"source",
-            Key::Expression(key) => key.literal().is_some_and(|(text, _)| text == "source"),
-        });
-        match source {
-            Some(entry) => entry.value.literal().map(|(text, _)| provider_source(text)),
-            None => Some(provider_source(local_name)),
+        if let Some(declared) = self.facts.sources.get(local_name) {
+            return declared.as_deref().map(provider_source);
         }
+        let mut files = self.files.iter();
+        let sure = self.facts.sources_are_whole
+            && !self.unread
+            && !files.any(|it| it.may_have_another("required_providers"));
+        sure.then(|| provider_source(local_name))
+    }
+
+    /// The source of a call of this module as it is written, when it is a literal.
+    pub fn call_source(&self, name: &str) -> Option<&str> {
+        self.facts.call_sources.get(name).map(|it| &**it)
+    }
+
+    /// Whether a provider block says anything: it is no mere stand-in for a caller's.
+    pub fn configures_a_provider(&self) -> bool {
+        self.facts.configures_a_provider
     }
 
     /// The provider configuration that serves a resource, as this module names it. `None` where
     /// the `provider` argument cannot be read.
     pub fn provider_of(&self, resource: &Merged) -> Option<ProviderRef> {
         match resource.attribute("provider") {
-            Some(argument) => ProviderRef::read(argument.value),
+            Some(argument) => ProviderRef::read(&argument.value),
             None if resource.is_whole() => {
                 let (_, resource_type, _) = resource.base().block().resource()?;
                 Some(ProviderRef::default_of(resource_type.split('_').next()?))
@@ -343,8 +312,8 @@ impl Module {
     }
 
     /// The backend or `cloud` block.
-    pub fn backend(&self) -> Option<Backend<'_>> {
-        self.settings.iter().rev().find_map(Backend::of)
+    pub fn backend(&self) -> Option<&Backend> {
+        self.facts.backend.as_ref()
     }
 }
 
@@ -362,7 +331,7 @@ pub fn provider_name(provider: &Merged) -> &str {
 }
 
 fn alias(provider: &Merged) -> Alias {
-    match provider.base().body().attribute("alias") {
+    match provider.base().glance().attribute("alias") {
         Some(alias) => match alias.literal() {
             Some((alias, _)) => Alias::Named(alias.into()),
             None => Alias::Unknown,

@@ -80,11 +80,8 @@ pub fn hover(
         .collect();
     if let Some(first) = providers.first() {
         let base = first.block.block();
-        let defaults = first
-            .block
-            .body()
-            .blocks("default_tags")
-            .map(|it| it.header);
+        let body = first.block.body();
+        let defaults = body.blocks("default_tags").map(|it| it.header);
         let mut spans = [base.header].into_iter().chain(defaults).chain(tag);
         let span = spans.find(|it| it.touches(offset))?;
         let source = first.source.as_deref()?;

@@ -188,7 +188,7 @@ pub(super) fn complete(snapshot: &Snapshot, file: &ModuleFile, offset: u32) -> V
         At::Key(keys) => {
             let set = standing.set_beside(offset);
             let free = keys.all().into_iter();
-            let free = free.filter(|(name, _)| !set.contains(name));
+            let free = free.filter(|(name, _)| !set.iter().any(|it| it == name));
             free.map(|(name, key)| match (&key.takes, keys) {
                 (Takes::Block(..), _) => complete(CompletionKind::Section, name, key.about),
                 (_, Keys::EachCode(_)) => {
@@ -217,12 +217,13 @@ pub(super) fn complete(snapshot: &Snapshot, file: &ModuleFile, offset: u32) -> V
 
 impl<'a> Standing<'a> {
     /// The names that are set where the cursor stands, but for the word at hand.
-    fn set_beside(&self, offset: u32) -> Vec<&'a str> {
+    fn set_beside(&self, offset: u32) -> Vec<String> {
         let mut names: Vec<(&str, Span)> = Vec::new();
-        let of_block = self.file.block_at(offset).map(|it| self.file.body(it));
-        match (self.depth, of_block) {
+        let top = self.file.top_level();
+        let block = self.file.block_at(offset).map(|it| self.file.body(it));
+        match (self.depth, &block) {
             (0, _) => {
-                let attributes = self.file.attributes().iter();
+                let attributes = top.attributes.iter();
                 names.extend(attributes.map(|it| (&*it.name.text, it.name.span)));
                 let blocks = self.file.blocks.iter().filter(|it| it.labels.is_empty());
                 names.extend(blocks.map(|it| (&*it.keyword, it.header)));
@@ -244,7 +245,7 @@ impl<'a> Standing<'a> {
             (_, None) => {}
         }
         let others = names.into_iter().filter(|(_, it)| !it.touches(offset));
-        others.map(|(name, _)| name).collect()
+        others.map(|(name, _)| name.to_owned()).collect()
     }
 
     /// The stacks that have a block, but for the one at hand.

@@ -3,17 +3,20 @@
 //! What is here is only what was said; `eval` says what it comes to. A piece that cannot be read is
 //! [`ExpressionKind::Unreadable`], or is listed in [`Body::unreadable`], and costs nothing beside it.
 
+use std::sync::Arc;
+
 use crate::text::Span;
 
 use super::Fault;
 
-/// What stands between the braces of a block, or in a file.
+/// What stands between the braces of a block, or in a file. Values and nested blocks are shared, so
+/// that whoever needs one of them keeps it and nothing beside it.
 #[derive(Clone, Debug, Default)]
 pub struct Body {
     /// Its attributes in order.
     pub attributes: Vec<Attribute>,
     /// Its nested blocks in order.
-    pub blocks: Vec<NestedBlock>,
+    pub blocks: Vec<Arc<NestedBlock>>,
     /// Pieces that could not be read. What an attribute among them says is not known.
     pub unreadable: Vec<Fault>,
 }
@@ -24,7 +27,7 @@ pub struct Attribute {
     /// The name.
     pub name: Name,
     /// The value.
-    pub value: Expression,
+    pub value: Arc<Expression>,
 }
 
 /// A block within a body.
@@ -110,20 +113,26 @@ pub struct Entry {
 }
 
 /// An entry, and the object that it stands in.
-#[derive(Clone, Copy, Debug)]
-pub struct EntryAt<'a> {
+#[derive(Clone, Debug)]
+pub struct EntryAt {
     /// The object.
-    pub object: &'a Expression,
-    /// All entries of the object.
-    pub entries: &'a [Entry],
-    /// Which of them it is.
+    pub object: Expression,
+    /// Which of its entries it is.
     pub at: usize,
 }
 
-impl<'a> EntryAt<'a> {
+impl EntryAt {
+    /// All entries of the object.
+    pub fn entries(&self) -> &[Entry] {
+        match &self.object.kind {
+            ExpressionKind::Object(entries) => entries,
+            _ => &[],
+        }
+    }
+
     /// The entry.
-    pub fn entry(&self) -> &'a Entry {
-        &self.entries[self.at]
+    pub fn entry(&self) -> &Entry {
+        &self.entries()[self.at]
     }
 }
 
@@ -246,13 +255,13 @@ pub enum BinaryOperator {
 
 impl Body {
     /// The value of an attribute.
-    pub fn attribute(&self, name: &str) -> Option<&Expression> {
+    pub fn attribute(&self, name: &str) -> Option<&Arc<Expression>> {
         let attribute = self.attributes.iter().find(|it| *it.name.text == *name)?;
         Some(&attribute.value)
     }
 
     /// The nested blocks with this keyword.
-    pub fn blocks<'a>(&'a self, keyword: &'a str) -> impl Iterator<Item = &'a NestedBlock> {
+    pub fn blocks<'a>(&'a self, keyword: &'a str) -> impl Iterator<Item = &'a Arc<NestedBlock>> {
         self.blocks
             .iter()
             .filter(move |it| *it.keyword.text == *keyword)
@@ -262,7 +271,7 @@ impl Body {
 impl Body {
     /// The entry, in the value of an attribute here or in a nested block, whose key or value stands at
     /// exactly these bytes.
-    pub fn entry_at(&self, span: Span) -> Option<EntryAt<'_>> {
+    pub fn entry_at(&self, span: Span) -> Option<EntryAt> {
         let mut attributes = self.attributes.iter();
         let here = attributes.find_map(|it| it.value.entry_at(span));
         here.or_else(|| self.blocks.iter().find_map(|it| it.body.entry_at(span)))
@@ -281,7 +290,7 @@ impl Key {
 
 impl Expression {
     /// See [`Body::entry_at`].
-    pub fn entry_at(&self, span: Span) -> Option<EntryAt<'_>> {
+    pub fn entry_at(&self, span: Span) -> Option<EntryAt> {
         if !self.span.contains(span) {
             return None;
         }
@@ -290,8 +299,7 @@ impl Expression {
             && let Some(at) = entries.iter().position(is_there)
         {
             return Some(EntryAt {
-                object: self,
-                entries,
+                object: self.clone(),
                 at,
             });
         }

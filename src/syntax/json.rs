@@ -93,7 +93,7 @@ pub fn json_attributes(source: &Source) -> Result<Vec<Attribute>, Fault> {
     let root = reader.root()?;
     let attribute = |property: &ObjectProp| Attribute {
         name: reader.name(&property.name),
-        value: reader.expression(&property.value, Reading::Literal),
+        value: reader.expression(&property.value, Reading::Literal).into(),
     };
     Ok(arguments(&root).map(attribute).collect())
 }
@@ -200,11 +200,12 @@ impl<'a> Reader<'a> {
                 &property.value,
                 &mut blocks,
             );
-            body.blocks.extend(blocks.into_iter().map(|it| it.block));
+            body.blocks
+                .extend(blocks.into_iter().map(|it| it.block.into()));
             let reading = Reading::of(keyword, &name.text);
             body.attributes.push(Attribute {
                 name,
-                value: self.expression(&property.value, reading),
+                value: self.expression(&property.value, reading).into(),
             });
         }
         body

@@ -249,11 +249,12 @@ impl<'a> Reader<'a> {
             return Vec::new();
         };
         let (instance, of) = self.provider_instance(instance, node, provider, of);
-        let [(file, block)] = provider.blocks("default_tags")[..] else {
+        let [(file, block)] = &provider.blocks("default_tags")[..] else {
             return Vec::new();
         };
         let tags = block.body.attribute("tags");
         tags.map_or_else(Vec::new, |value| {
+            let value = value.clone();
             let tags = Argument { file, value };
             self.evaluation.unknowns(instance, &of, tags, key)
         })
@@ -296,6 +297,7 @@ impl<'a> Reader<'a> {
             }
             [(file, block)] => match block.body.attribute("tags") {
                 Some(value) => {
+                    let value = value.clone();
                     let argument = Argument { file, value };
                     Tags::of(&self.evaluation.evaluate(instance, repetition, argument))
                 }
@@ -322,7 +324,7 @@ impl<'a> Reader<'a> {
             [] => IgnoredTags::default(),
             [(file, block)] if block.body.unreadable.is_empty() => {
                 let argument = |name| {
-                    let value = block.body.attribute(name)?;
+                    let value = block.body.attribute(name)?.clone();
                     let argument = Argument { file, value };
                     Some(self.evaluation.evaluate(instance, repetition, argument))
                 };
@@ -345,7 +347,7 @@ impl<'a> Reader<'a> {
             for attribute in &block.body.attributes {
                 let argument = Argument {
                     file,
-                    value: &attribute.value,
+                    value: attribute.value.clone(),
                 };
                 let value = self.evaluation.evaluate(instance, repetition, argument);
                 if let (Data::Text(text), Some(origin), false) =
@@ -394,7 +396,8 @@ impl<'a> Reader<'a> {
         resource: &Merged,
     ) -> Vec<(&'static str, Place)> {
         let mut found = Vec::new();
-        let evaluate = |file: &Arc<ModuleFile>, value: &Expression| {
+        let evaluate = |file: &Arc<ModuleFile>, value: &Arc<Expression>| {
+            let value = value.clone();
             let argument = Argument { file, value };
             self.evaluation.evaluate(instance, repetition, argument)
         };

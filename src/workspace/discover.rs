@@ -13,10 +13,9 @@ use super::{StateFile, Workspace};
 
 /// The file that a `local` backend names; `None` for another backend, or the default file.
 pub(super) fn local_path(directory: &Path, backend: &Backend) -> Option<PathBuf> {
-    let path = backend
-        .literal("path")
-        .filter(|_| backend.kind == "local")?;
-    Some(normalize(&directory.join(path?)))
+    let path = backend.path.as_ref();
+    let path = path.filter(|_| *backend.kind == *"local")?.as_deref()?;
+    Some(normalize(&directory.join(path)))
 }
 
 /// The states of one directory, by what each is to it.
@@ -143,12 +142,12 @@ fn states_by_directory<'a>(
     let mut taken = HashSet::new();
     // what a backend names belongs to that stack, wherever it lies
     for (directory, module) in modules {
-        let local = module.backend().filter(|it| it.kind == "local");
-        let Some(backend) = local.filter(|it| it.literal("path").is_some()) else {
+        let local = module.backend().filter(|it| *it.kind == *"local");
+        let Some(backend) = local.filter(|it| it.path.is_some()) else {
             continue;
         };
         taken.insert(directory.join("terraform.tfstate"));
-        let Some(path) = local_path(directory, &backend) else {
+        let Some(path) = local_path(directory, backend) else {
             continue;
         };
         if let Some((path, file)) = workspace.states.get_key_value(&*path) {

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::config::{Argument, Merged};
+use crate::config::{Argument, Merged, ModuleFile};
 use crate::eval::{
     Constraint, Data, Entry, FileAnswer, Origin, Resolved, Scope, Value, constraint, evaluate,
 };
 use crate::identity::{Key, Mode, ModulePath};
-use crate::syntax::ExpressionKind;
+use crate::syntax::{Expression, ExpressionKind};
 
 use super::disk::Stamp;
 use super::tree::{Tree, is_local};
@@ -359,6 +359,17 @@ impl<'a> Evaluation<'a> {
         repetition: &Repetition,
         argument: Argument<'_>,
     ) -> Value {
+        self.evaluate_part(instance, repetition, argument.file, &argument.value)
+    }
+
+    /// The same of an expression that stands in one.
+    fn evaluate_part(
+        &self,
+        instance: usize,
+        repetition: &Repetition,
+        file: &ModuleFile,
+        expression: &Expression,
+    ) -> Value {
         if self.depth.get() >= MAX_DEPTH {
             return Value::unknown();
         }
@@ -368,7 +379,7 @@ impl<'a> Evaluation<'a> {
             instance,
             repetition,
         };
-        let value = evaluate(argument.value, &names, &argument.file.path);
+        let value = evaluate(expression, &names, &file.path);
         self.depth.set(self.depth.get() - 1);
         value
     }
@@ -428,7 +439,7 @@ impl<'a> Evaluation<'a> {
             Some(self.evaluate(instance, &Repetition::Single, default))
         });
         let constraint = match variable.attribute("type") {
-            Some(it) => constraint(it.value, &it.file.path),
+            Some(it) => constraint(&it.value, &it.file.path),
             None => Constraint::any(),
         };
         let value = match value {
@@ -482,8 +493,8 @@ impl<'a> Evaluation<'a> {
     fn written(&self, instance: usize, repetition: &Repetition, resource: &Merged) -> Value {
         let names = resource.attribute_names();
         let entries = names.into_iter().map(|name| {
-            let value = self.written_attribute(instance, repetition, resource, name);
-            Entry::new(name, value)
+            let value = self.written_attribute(instance, repetition, resource, &name);
+            Entry::new(&name, value)
         });
         Value::open(entries.collect(), true)
     }

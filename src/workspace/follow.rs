@@ -77,7 +77,13 @@ pub(super) struct Present {
     completed: HashSet<Arc<Path>>,
     /// Whether states were still to be read.
     is_partial: bool,
+    /// The stacks that were decided last, if they are few: somebody works on them, and what was
+    /// read of their blocks is kept.
+    at_work: Vec<Arc<Stack>>,
 }
+
+/// So many stacks at once nobody works on.
+const MOST_AT_WORK: usize = 16;
 
 impl Present {
     fn empty(workspace: &Workspace) -> Self {
@@ -96,6 +102,7 @@ impl Present {
             files: HashMap::new(),
             completed: HashSet::new(),
             is_partial: false,
+            at_work: Vec::new(),
         }
     }
 }
@@ -111,8 +118,8 @@ struct Facts {
 impl Facts {
     fn of(module: &Module) -> Self {
         let backend = module.backend();
-        let local = backend.as_ref().filter(|it| it.kind == "local");
-        let local = local.filter(|it| it.literal("path").is_some());
+        let local = backend.filter(|it| *it.kind == *"local");
+        let local = local.filter(|it| it.path.is_some());
         let calls = module.calls.values();
         Self {
             has_backend: backend.is_some(),
@@ -193,6 +200,7 @@ pub(super) fn follow(workspace: &mut Workspace) -> (Snapshot, Change) {
     }
     present.snapshot.stacks = decide(workspace, &present.snapshot, &before, stacks);
     present.follow_stacks(&before, rediscover, &mut change);
+    present.let_go(&change);
     let snapshot = present.shown(workspace);
     workspace.present = Some(present);
     (snapshot, change)
@@ -238,6 +246,9 @@ fn decide(
                 Some(old) if old.is_decided_as(&stack) => (*old).clone(),
                 _ => {
                     rows::decide(&mut stack, &workspace.registry);
+                    if others > MOST_AT_WORK {
+                        stack.let_go_of_its_own();
+                    }
                     Arc::new(stack)
                 }
             }
@@ -361,6 +372,24 @@ impl Present {
                 let of_all = it.ends_with(WORKSPACE_FILE);
                 gives_values(it) && (of_all || it.starts_with(&stack.directory))
             })
+    }
+
+    /// Lets go of what was read of blocks that nobody works on.
+    fn let_go(&mut self, change: &Change) {
+        if change.stacks.is_empty() {
+            return;
+        }
+        let stacks = &self.snapshot.stacks;
+        let decided: Vec<_> = change.stacks.iter().map(|at| stacks[*at].clone()).collect();
+        match decided.len() > MOST_AT_WORK {
+            true => decided.iter().for_each(|it| it.let_go()),
+            false => {
+                let left = std::mem::replace(&mut self.at_work, decided);
+                let is_at_work = |it: &Stack| self.at_work.iter().any(|now| now.name == it.name);
+                let left = left.iter().filter(|it| !is_at_work(it));
+                left.for_each(|it| it.let_go());
+            }
+        }
     }
 
     /// Brings what is looked up by stack up to date.

@@ -433,8 +433,9 @@ impl<'a> Decision<'a> {
             let blocks = &self.tree.nodes()[node].module.refactorings;
             let mut removed = blocks.iter().filter(|it| *it.block().keyword == *"removed");
             let covers = |it: &&Declared| {
-                let from = it.body().attribute("from");
-                let from = from.and_then(Endpoint::read);
+                let body = it.body();
+                let from = body.attribute("from");
+                let from = from.and_then(|it| Endpoint::read(it));
                 from.is_some_and(|it| it.covers(&within, address))
             };
             removed.find(covers).cloned()
@@ -541,7 +542,7 @@ impl<'a> Decision<'a> {
         let imports = root.refactorings.iter();
         for import in imports.filter(|it| *it.block().keyword == *"import") {
             let body = import.body();
-            let to = body.attribute("to").and_then(Endpoint::read);
+            let to = body.attribute("to").and_then(|it| Endpoint::read(it));
             let Some(address) = to.and_then(|it| it.instance(&ModulePath::default())) else {
                 continue;
             };
@@ -549,7 +550,7 @@ impl<'a> Decision<'a> {
                 continue;
             }
             let evaluate = |name: &str| {
-                let value = body.attribute(name)?;
+                let value = body.attribute(name)?.clone();
                 let file = &import.file;
                 let argument = Argument { file, value };
                 Some(self.evaluation.evaluate(0, &Repetition::Single, argument))

@@ -147,6 +147,19 @@ impl Stack {
         asked.all(|(path, stamp)| Stamp::of(path) == *stamp)
     }
 
+    /// Lets go of what was read of the blocks of its root module.
+    pub fn let_go_of_its_own(&self) {
+        let files = self.module().into_iter().flat_map(|it| &it.files);
+        files.for_each(|it| it.forget());
+    }
+
+    /// Lets go of what was read of the blocks of its modules.
+    pub(super) fn let_go(&self) {
+        let nodes = self.tree.iter().flat_map(|it| it.nodes());
+        let files = nodes.flat_map(|it| &it.module.files);
+        files.for_each(|it| it.forget());
+    }
+
     /// Makes [`Stack::rows_at`] know the rows.
     pub(super) fn sort_sites(&mut self) {
         let rows = self.rows.iter().enumerate();
@@ -188,7 +201,7 @@ impl Stack {
     /// The Terraform workspace, as far as it is known: a state of a remote backend may be of any.
     pub(super) fn known_workspace(&self) -> Option<&str> {
         let local = match self.module().and_then(|it| it.backend()) {
-            Some(backend) => backend.kind == "local",
+            Some(backend) => *backend.kind == *"local",
             None => self.module().is_some_and(|it| !it.unread),
         };
         (local || self.state.is_some()).then_some(&*self.workspace)
@@ -203,11 +216,8 @@ impl Stack {
     /// Whether the configuration alone shows that somebody applies it: it has a backend, or a
     /// provider block that says something.
     pub(super) fn is_applied(&self) -> bool {
-        let says = |it: &Merged| !it.attribute_names().is_empty() || it.has_blocks();
-        self.state.is_some()
-            || self.module().is_some_and(|module| {
-                module.backend().is_some() || module.providers().iter().any(says)
-            })
+        let applied = |it: &Arc<Module>| it.backend().is_some() || it.configures_a_provider();
+        self.state.is_some() || self.module().is_some_and(applied)
     }
 
     /// The root module.
@@ -220,7 +230,7 @@ impl Stack {
     pub fn backend_place(&self) -> Option<(&Arc<ModuleFile>, Span)> {
         let module = self.module()?;
         if let Some(backend) = module.backend() {
-            return Some((backend.file, backend.header()));
+            return Some((&backend.file, backend.header));
         }
         let first = module.files.iter().min_by_key(|it| it.path.clone())?;
         let line = first.source().text().lines().next().unwrap_or_default();

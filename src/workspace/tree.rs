@@ -69,7 +69,7 @@ impl Tree {
                 tree.nodes.push(Node {
                     module: called.clone(),
                     caller: Some((at, call.clone())),
-                    source: source(call).map(Into::into),
+                    source: module.call_source(name).map(Into::into),
                 });
                 let node = tree.nodes.len() - 1;
                 tree.by_path.insert(path.clone(), node);
@@ -193,22 +193,15 @@ pub enum Served<'a> {
 /// <https://developer.hashicorp.com/terraform/language/modules/develop/providers#legacy-shared-modules-with-provider-configurations>.
 fn is_proxy(provider: &Merged) -> bool {
     let body = provider.base().body();
-    let says = |name: &&str| !matches!(*name, "alias" | "version");
+    let says = |name: &Box<str>| !matches!(&**name, "alias" | "version");
     provider.is_whole() && body.blocks.is_empty() && !provider.attribute_names().iter().any(says)
-}
-
-/// The `source` of a call, when it is a literal.
-fn source(call: &Merged) -> Option<&str> {
-    call.attribute("source")?
-        .value
-        .literal()
-        .map(|(text, _)| text)
 }
 
 /// The directory that a call with a local source names. Sources of other kinds are looked up in
 /// the manifest.
 pub(super) fn called_directory(caller: &Module, call: &Merged) -> Option<PathBuf> {
-    let source = source(call)?;
+    let name = &call.base().block().labels.first()?.text;
+    let source = caller.call_source(name)?;
     is_local(source).then(|| normalize(&caller.directory.join(source)))
 }
 

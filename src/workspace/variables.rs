@@ -162,7 +162,7 @@ impl Variables {
                 // it may give another value to what was given before
                 given.is_doubtful();
             }
-            for attribute in file.attributes() {
+            for attribute in &file.top_level().attributes {
                 let name = attribute.name.text.clone();
                 let value = constant(&attribute.value, &file.path);
                 given.values.insert(name, value);
@@ -174,7 +174,8 @@ impl Variables {
         // what such a file in the stack's directory sets, somebody may set so, or otherwise
         for file in &self.by_hand {
             if file.path.starts_with(&stack.directory) {
-                let names = file.attributes().iter().map(|it| it.name.text.clone());
+                let names = file.top_level();
+                let names = names.attributes.iter().map(|it| it.name.text.clone());
                 given.values.extend(names.map(|it| (it, Value::unknown())));
             }
         }
@@ -186,7 +187,7 @@ impl Variables {
             if !file.is_whole() || file.blocks.iter().any(block_instead) {
                 given.is_doubtful();
             }
-            given.take(file.attributes(), file);
+            given.take(&file.top_level().attributes, file);
         }
         for entry in &*self.editor {
             let variables = stack.module().map(|it| &it.variables);

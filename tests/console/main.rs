@@ -24,7 +24,7 @@ use terraform::Answer;
 /// `main.tf` as a scope.
 struct Module {
     file: Arc<Path>,
-    locals: HashMap<String, Expression>,
+    locals: HashMap<String, Arc<Expression>>,
     variables: HashMap<String, Value>,
     memo: RefCell<HashMap<String, Option<Value>>>,
 }

@@ -287,7 +287,7 @@ fn no_text_is_too_deep() {
         let file = file(&whole);
         for (id, _) in file.blocks() {
             let body = file.body(id);
-            let b = body.attribute("b").map(form::value);
+            let b = body.attribute("b").map(|it| form::value(it));
             assert_eq!(b.as_deref(), Some("1.0"), "{start}");
         }
     }

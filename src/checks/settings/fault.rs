@@ -11,7 +11,7 @@ use crate::text::{Source, Span};
 use crate::workspace::{Snapshot, constant};
 
 use super::super::nearest::nearest;
-use super::items::{Items, Section};
+use super::items::{Bodies, Items, Section};
 use super::shape::{EDITOR, FILE, Key, Keys, Label, Takes, Word};
 use super::{glob_of, leaves_the_root};
 
@@ -39,7 +39,7 @@ pub(in crate::checks) struct Replacement {
 pub(in crate::checks) fn of_file(snapshot: &Snapshot, file: &ModuleFile) -> Vec<Fault> {
     let stacks = snapshot.stacks.iter().map(|it| &*it.name).collect();
     let reader = Reader::new(file.source(), &file.path, Some(stacks));
-    reader.faults(FILE, &Items::of_file(file))
+    reader.faults(FILE, &Items::of_file(file, &Bodies::of(file)))
 }
 
 /// What is wrong with an editor's settings, `source` being their JSON.

@@ -1,5 +1,7 @@
 //! What stands in a section, whether a block of the workspace file, an object, or JSON.
 
+use std::sync::Arc;
+
 use crate::config::ModuleFile;
 use crate::syntax::{Attribute, Body, Entry, Expression, ExpressionKind, Key, Name, NestedBlock};
 use crate::text::Span;
@@ -27,9 +29,25 @@ pub(super) struct Section<'a> {
     pub(super) items: Items<'a>,
 }
 
+/// The bodies of a file, to make [`Items`] of.
+pub(super) struct Bodies {
+    blocks: Vec<Arc<Body>>,
+    top_level: Arc<Body>,
+}
+
+impl Bodies {
+    pub(super) fn of(file: &ModuleFile) -> Self {
+        Self {
+            blocks: file.blocks.iter().map(|it| file.body(it)).collect(),
+            top_level: file.top_level(),
+        }
+    }
+}
+
 impl<'a> Items<'a> {
-    pub(super) fn of_file(file: &'a ModuleFile) -> Self {
-        let blocks = file.blocks.iter().map(|it| Section {
+    pub(super) fn of_file(file: &'a ModuleFile, bodies: &'a Bodies) -> Self {
+        let blocks = file.blocks.iter().zip(&bodies.blocks);
+        let blocks = blocks.map(|(it, body)| Section {
             keyword: Name {
                 text: it.keyword.clone(),
                 span: Span {
@@ -39,16 +57,16 @@ impl<'a> Items<'a> {
             },
             labels: &it.labels,
             header: it.header,
-            items: Self::of_body(file.body(it)),
+            items: Self::of_body(body),
         });
         Self {
             blocks: blocks.collect(),
-            ..Self::of_attributes(file.attributes())
+            ..Self::of_attributes(&bodies.top_level.attributes)
         }
     }
 
     fn of_body(body: &'a Body) -> Self {
-        let block = |it: &'a NestedBlock| Section {
+        let block = |it: &'a Arc<NestedBlock>| Section {
             keyword: it.keyword.clone(),
             labels: &it.labels,
             header: it.header,
@@ -61,7 +79,7 @@ impl<'a> Items<'a> {
     }
 
     fn of_attributes(attributes: &'a [Attribute]) -> Self {
-        let pairs = attributes.iter().map(|it| (it.name.clone(), &it.value));
+        let pairs = attributes.iter().map(|it| (it.name.clone(), &*it.value));
         Self {
             pairs: pairs.collect(),
             ..Self::default()

@@ -21,7 +21,7 @@ use crate::workspace::{Place, Snapshot};
 
 use super::nearest::nearest;
 use super::{ALL, Check, Finding, Severity};
-use items::Items;
+use items::{Bodies, Items};
 
 pub(super) use fault::{Fault, of_file as faults};
 
@@ -128,7 +128,7 @@ impl Settings {
 
     fn of_file(file: &ModuleFile) -> Self {
         Self {
-            checks: checks(&Items::of_file(file), Some(&file.path)),
+            checks: checks(&Items::of_file(file, &Bodies::of(file)), Some(&file.path)),
             variables: Arc::default(),
         }
     }

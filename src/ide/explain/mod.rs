@@ -241,7 +241,8 @@ fn configured_tags(
             span: it.value.span,
         }),
         ignore_tags: ignoring.map(|it| {
-            let block = it.body().blocks("ignore_tags").next();
+            let body = it.body();
+            let block = body.blocks("ignore_tags").next();
             Place {
                 span: block.map_or(it.block().header, |it| it.header),
                 ..header(it)

@@ -98,13 +98,13 @@ impl Parser<'_> {
             Some(b'"' | b'{') => {
                 let block = self.block(name)?;
                 let header = block.header;
-                body.blocks.push(block);
+                body.blocks.push(block.into());
                 Ok(header)
             }
             _ if self.peek_word().is_some() => {
                 let block = self.block(name)?;
                 let header = block.header;
-                body.blocks.push(block);
+                body.blocks.push(block.into());
                 Ok(header)
             }
             _ => Err(Fault::Unexpected(span)),
@@ -125,7 +125,10 @@ impl Parser<'_> {
             self.skip(b'}', false);
             unreadable(Span::new(start, self.at.max(start)))
         });
-        Attribute { name, value }
+        Attribute {
+            name,
+            value: value.into(),
+        }
     }
 
     fn block(&mut self, keyword: Name) -> Read<NestedBlock> {

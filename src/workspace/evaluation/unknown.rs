@@ -77,6 +77,7 @@ impl<'a> Evaluation<'a> {
             key,
             found: Vec::new(),
             seen: HashSet::new(),
+            held: Vec::new(),
             depth: 0,
         };
         let here = Here {
@@ -84,7 +85,7 @@ impl<'a> Evaluation<'a> {
             repetition: repetition.clone(),
             file: argument.file,
         };
-        search.follow(&here, argument.value, true);
+        search.follow_into(&here, argument.value, true);
         let mut found = search.found;
         found.sort();
         found.dedup();
@@ -106,20 +107,26 @@ struct Search<'a, 'e> {
     found: Vec<Unknown>,
     /// Expressions that were followed, by instance and address.
     seen: HashSet<(usize, usize)>,
+    /// What was followed out of its block stays, so that its address is nobody else's.
+    held: Vec<Arc<Expression>>,
     depth: usize,
 }
 
 impl<'a> Search<'a, '_> {
-    fn evaluate(&self, here: &Here<'a>, value: &'a Expression) -> Value {
-        let file = here.file;
-        let argument = Argument { file, value };
+    fn evaluate(&self, here: &Here<'a>, value: &Expression) -> Value {
         self.evaluation
-            .evaluate(here.instance, &here.repetition, argument)
+            .evaluate_part(here.instance, &here.repetition, here.file, value)
+    }
+
+    /// Follows an argument of another block.
+    fn follow_into(&mut self, here: &Here<'a>, value: Arc<Expression>, as_map: bool) {
+        self.held.push(value.clone());
+        self.follow(here, &value, as_map);
     }
 
     /// Looks for what is not known in an expression. `as_map` says that it is a map of which only
     /// the key matters.
-    fn follow(&mut self, here: &Here<'a>, expression: &'a Expression, as_map: bool) {
+    fn follow(&mut self, here: &Here<'a>, expression: &Expression, as_map: bool) {
         let place = std::ptr::from_ref(expression) as usize;
         if self.depth >= MAX_DEPTH || !self.seen.insert((here.instance, place)) {
             return;
@@ -180,7 +187,7 @@ impl<'a> Search<'a, '_> {
         self.depth -= 1;
     }
 
-    fn reference(&mut self, here: &Here<'a>, expression: &'a Expression, as_map: bool) {
+    fn reference(&mut self, here: &Here<'a>, expression: &Expression, as_map: bool) {
         let mut names: Vec<&str> = Vec::new();
         let mut at = expression;
         let mut as_map = as_map;
@@ -214,7 +221,7 @@ impl<'a> Search<'a, '_> {
                         repetition: Repetition::Single,
                         file: local.file,
                     };
-                    return self.follow(&there, local.value, as_map && rest.is_empty());
+                    return self.follow_into(&there, local.value, as_map && rest.is_empty());
                 }
                 None => NotKnown::Undeclared,
             },
@@ -233,7 +240,7 @@ impl<'a> Search<'a, '_> {
         self.tell(here.file, expression, why);
     }
 
-    fn variable(&mut self, here: &Here<'a>, name: &str, as_map: bool, expression: &'a Expression) {
+    fn variable(&mut self, here: &Here<'a>, name: &str, as_map: bool, expression: &Expression) {
         let of = self.evaluation.at(here.instance);
         let node = &self.evaluation.tree.nodes()[of.node];
         let Some(variable) = node.module.variables.get(name) else {
@@ -241,17 +248,17 @@ impl<'a> Search<'a, '_> {
         };
         let given = match (&node.caller, of.parent) {
             (Some((_, call)), Some(parent)) => {
-                let there = |argument: Argument<'a>| Here {
+                let there = |argument: &Argument<'a>| Here {
                     instance: parent,
                     repetition: of.repetition,
                     file: argument.file,
                 };
-                call.attribute(name).map(|it| (there(it), it.value))
+                call.attribute(name).map(|it| (there(&it), it.value))
             }
             _ => None,
         };
         if let Some((there, value)) = given {
-            return self.follow(&there, value, as_map);
+            return self.follow_into(&there, value, as_map);
         }
         let may_be_given = of.parent.is_none()
             && (self.evaluation.given.values.contains_key(name) || !self.evaluation.given.whole);
@@ -289,7 +296,7 @@ impl<'a> Search<'a, '_> {
             repetition: Repetition::Single,
             file: value.file,
         };
-        self.follow(&there, value.value, as_map);
+        self.follow_into(&there, value.value, as_map);
         true
     }
 

@@ -1,0 +1,110 @@
+//! What everybody asks of a module again and again, taken from its blocks once, so that nobody has to
+//! read them for it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::syntax::{Expression, ExpressionKind, Key};
+use crate::text::Span;
+
+use super::{Alias, Declared, Merged, ModuleFile};
+
+/// The facts of one module.
+#[derive(Default, Debug)]
+pub(super) struct Facts {
+    /// Of each provider block, in the module's order.
+    pub(super) aliases: Vec<Alias>,
+    pub(super) backend: Option<Backend>,
+    /// By local name, the sources that `required_providers` gives; `None` where one is no literal.
+    pub(super) sources: BTreeMap<Box<str>, Option<Box<str>>>,
+    /// Whether `required_providers` could be read: what is not in `sources` is not there.
+    pub(super) sources_are_whole: bool,
+    /// Sources of module calls that are literals, by the name of the call.
+    pub(super) call_sources: BTreeMap<Box<str>, Box<str>>,
+    /// Whether a provider block has anything in it.
+    pub(super) configures_a_provider: bool,
+}
+
+/// A `backend` or `cloud` block.
+#[derive(Clone, Debug)]
+pub struct Backend {
+    /// The file that it stands in.
+    pub file: Arc<ModuleFile>,
+    /// The label, or `cloud`.
+    pub kind: Box<str>,
+    /// From the keyword to the last label.
+    pub header: Span,
+    /// The `path` argument. The outer `None` is no such argument, the inner one an argument that is
+    /// no literal.
+    pub path: Option<Option<Box<str>>>,
+}
+
+impl Backend {
+    /// The one of a `terraform` block.
+    pub fn of(settings: &Declared) -> Option<Self> {
+        settings.glance().blocks.iter().find_map(|block| {
+            let kind = match (&*block.keyword.text, &block.labels[..]) {
+                ("backend", [kind]) => kind.text.clone(),
+                ("cloud", []) => "cloud".into(),
+                _ => return None,
+            };
+            let path = block.body.attribute("path");
+            Some(Self {
+                file: settings.file.clone(),
+                kind,
+                header: block.header,
+                path: path.map(|it| literal(it)),
+            })
+        })
+    }
+}
+
+impl Facts {
+    /// Reads all but the aliases.
+    pub(super) fn read(
+        &mut self,
+        settings: &[Declared],
+        calls: &BTreeMap<Box<str>, Merged>,
+        providers: &[Merged],
+    ) {
+        self.backend = settings.iter().rev().find_map(Backend::of);
+        self.sources_are_whole = true;
+        for it in settings.iter().rev() {
+            let body = it.glance();
+            self.sources_are_whole &= body.unreadable.is_empty();
+            for required in body.blocks("required_providers") {
+                self.sources_are_whole &= required.body.unreadable.is_empty();
+                for it in &required.body.attributes {
+                    let name = it.name.text.clone();
+                    let source = || source(&it.name.text, &it.value);
+                    self.sources.entry(name).or_insert_with(source);
+                }
+            }
+        }
+        for (name, call) in calls {
+            let source = call.glance_at("source").and_then(|it| literal(&it));
+            self.call_sources.extend(Some(name.clone()).zip(source));
+        }
+        self.configures_a_provider = providers.iter().any(Merged::says_anything);
+    }
+}
+
+/// The source that an argument of `required_providers` gives its name.
+fn source(name: &str, value: &Expression) -> Option<Box<str>> {
+    let ExpressionKind::Object(entries) = &value.kind else {
+        // `aws = "~> 5.0"`, as Terraform 0.12 had it
+        return value.literal().map(|_| name.into());
+    };
+    let source = entries.iter().find(|it| match &it.key {
+        Key::Name(name) => *name.text == *"source",
+        Key::Expression(key) => key.literal().is_some_and(|(text, _)| text == "source"),
+    });
+    match source {
+        Some(entry) => literal(&entry.value),
+        None => Some(name.into()),
+    }
+}
+
+fn literal(value: &Expression) -> Option<Box<str>> {
+    value.literal().map(|(text, _)| text.into())
+}
