@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 /// A file with one thing wrong, which needs nothing else.
 const WRONG: &str = "# gantrycd:resource-identity: ignore=true\nlocals {}\n";
+const COMMENT: &str = "# gantrycd:resource-identity: ignore=true\n";
 const FOUND: &str = "  warning misplaced-ignore 0:2-0:41\n";
 const CODE: &str = "misplaced-ignore";
 
