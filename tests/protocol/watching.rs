@@ -1,6 +1,9 @@
 //! Changes on the disk, seen by the server or told by its client.
 
 use std::fs;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -118,18 +121,18 @@ fn a_file_that_is_always_written_does_not_hide_the_others() {
     let mut client = start(&example, false);
     assert_eq!(client.pushed("main.tf").to_string(), FOUND);
     example.write("main.tf", format!("\n{WRONG}"));
-    let stop = std::sync::atomic::AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !stop.load(std::sync::atomic::Ordering::SeqCst) {
-                example.write("other.tf", "locals {}\n");
-                std::thread::sleep(std::time::Duration::from_millis(5));
-            }
-        });
-        let pushed = client.pushed("main.tf").to_string();
-        stop.store(true, std::sync::atomic::Ordering::SeqCst);
-        assert_eq!(pushed, "  warning misplaced-ignore 1:2-1:41\n");
+    let written = Arc::new(());
+    let (is_wanted, other) = (Arc::downgrade(&written), example.path("other.tf"));
+    let writing = thread::spawn(move || {
+        while is_wanted.strong_count() > 0 {
+            fs::write(&other, "locals {}\n").unwrap();
+            thread::sleep(Duration::from_millis(5));
+        }
     });
+    let pushed = client.pushed("main.tf").to_string();
+    drop(written);
+    writing.join().unwrap();
+    assert_eq!(pushed, "  warning misplaced-ignore 1:2-1:41\n");
     client.finish();
 }
 
