@@ -273,6 +273,11 @@ impl Source {
         (start + column) as u32
     }
 
+    /// Whether there is a line of this number, counted from 0. The cost is not the text's.
+    pub fn has_line(&self, line: u32) -> bool {
+        self.inner.lines.line(line).is_some()
+    }
+
     /// Number of lines; an empty text has one.
     pub fn line_count(&self) -> u32 {
         self.inner.text.bytes().filter(|b| *b == b'\n').count() as u32 + 1

@@ -39,7 +39,7 @@ impl Document {
                             line: position.line,
                             character: position.character,
                         };
-                        let inside = position.line < source.line_count();
+                        let inside = source.has_line(position.line);
                         inside.then(|| source.offset(position, encoding) as usize)
                     };
                     // the end of the text may be named as the start of the line behind it

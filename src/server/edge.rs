@@ -29,7 +29,7 @@ use tower_service::Service as _;
 use super::input::{self, Message, Refused};
 use super::session::Session;
 use super::trace::Trace;
-use super::uri::{Spellings, path_of};
+use super::uri::{DID_OPEN, Spellings, path_of};
 use super::{Backend, parent};
 
 /// How long the end waits for answers that are still to come.
@@ -38,7 +38,6 @@ const GRACE: Duration = Duration::from_millis(500);
 /// The variable that names a method whose handler panics, for tests of what that costs.
 const PANICS: &str = "GANTRYCD_LS_PANIC";
 
-const DID_OPEN: &str = "textDocument/didOpen";
 const DID_CHANGE: &str = "textDocument/didChange";
 
 type Wanted = <ClientSocket as Loopback>::RequestStream;
@@ -157,7 +156,9 @@ impl Edge {
         match &*method {
             "initialize" => {
                 let id = params["processId"].as_u64();
-                if let Some(id) = id.and_then(|it| it.try_into().ok())
+                let id = id.and_then(|it| it.try_into().ok());
+                // else it is the id of another machine or container
+                if let Some(id) = id.filter(|it| parent::is_there(*it))
                     && let Some(parent) = self.parent.take()
                 {
                     _ = parent.send(id);

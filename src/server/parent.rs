@@ -7,12 +7,8 @@ use std::time::Duration;
 /// How often the parent is looked for.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Waits until the process with this id is gone. Never ends when there is none from the start: then
-/// it is the id of another machine or container.
+/// Waits until the process with this id is gone.
 pub(super) async fn gone(id: u32) {
-    if !is_there(id) {
-        std::future::pending::<()>().await;
-    }
     while is_there(id) {
         tokio::time::sleep(EVERY).await;
     }
@@ -21,7 +17,7 @@ pub(super) async fn gone(id: u32) {
 /// Whether a process runs. One that has ended and that nobody has asked for its exit code is still
 /// listed, and does not.
 #[cfg(target_os = "linux")]
-fn is_there(id: u32) -> bool {
+pub(super) fn is_there(id: u32) -> bool {
     // `pid (name) state …`, where the name may hold anything
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{id}/stat")) else {
         return false;
@@ -30,16 +26,18 @@ fn is_there(id: u32) -> bool {
     !state.is_some_and(|it| it.starts_with(['Z', 'X']))
 }
 
+/// Whether a process runs.
 #[cfg(all(unix, not(target_os = "linux")))]
-fn is_there(id: u32) -> bool {
+pub(super) fn is_there(id: u32) -> bool {
     use rustix::process::{Pid, test_kill_process};
     let id = i32::try_from(id).ok().and_then(Pid::from_raw);
     // one of another user is there, though it must not be sent a signal
     id.is_some_and(|it| test_kill_process(it) != Err(rustix::io::Errno::SRCH))
 }
 
+/// Not known here: no process is watched.
 #[cfg(not(unix))]
-fn is_there(_: u32) -> bool {
+pub(super) fn is_there(_: u32) -> bool {
     false
 }
 

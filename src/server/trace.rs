@@ -79,6 +79,15 @@ impl Trace {
 
     /// Writes down what the client said.
     pub(super) fn received(&self, message: &Result<Value, Refused>) {
+        if self.log.is_some() {
+            self.log_received(message);
+        }
+        if let Some(record) = &self.record {
+            self.record(record, message);
+        }
+    }
+
+    fn log_received(&self, message: &Result<Value, Refused>) {
         let word = |name| match message {
             Ok(message) => message.get(name).map(Value::to_string),
             Err(_) => None,
@@ -97,9 +106,9 @@ impl Trace {
                 self.log(format_args!("received the answer to {id}"));
             }
         }
-        let Some(record) = &self.record else {
-            return;
-        };
+    }
+
+    fn record(&self, record: &Mutex<File>, message: &Result<Value, Refused>) {
         let mut said = match message {
             Ok(message) => Said::Message(message.clone()),
             Err(refused) => Said::Undecodable(String::from_utf8_lossy(&refused.body).into_owned()),

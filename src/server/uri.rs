@@ -80,6 +80,8 @@ fn windows_uri(path: &str) -> String {
     format!("{start}{}", percent_encode(path.as_bytes(), ESCAPED))
 }
 
+pub(super) const DID_OPEN: &str = "textDocument/didOpen";
+
 /// The names of the members of messages that hold URIs.
 pub(super) const HOLDERS: &[&str] = &[
     "uri",
@@ -108,19 +110,29 @@ pub(super) fn each_uri(message: &mut Value, replace: &mut impl FnMut(&mut String
     }
 }
 
-/// How the client spells the URIs that had to be mended, by how they are spelled here. Were they
-/// left as they are, the whole message could not be decoded.
+/// Mends the URIs of the client's messages: were they left as they are, the whole message could not
+/// be decoded. Of the documents that it opens, it knows how the client spells them, by how they are
+/// spelled here.
 #[derive(Default)]
 pub(super) struct Spellings(Mutex<HashMap<String, String>>);
 
 impl Spellings {
     /// Mends the URIs of a message of the client.
     pub(super) fn mend(&self, message: &mut Value) {
+        let opens = message["method"] == DID_OPEN;
         each_uri(message, &mut |uri| {
-            if uri.parse::<Uri>().is_err() {
-                let mended = mended(uri);
-                let theirs = std::mem::replace(uri, mended.clone());
-                let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_well = uri.parse::<Uri>().is_ok();
+            if is_well && !opens {
+                return;
+            }
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if is_well {
+                all.remove(uri);
+                return;
+            }
+            let mended = mended(uri);
+            let theirs = std::mem::replace(uri, mended.clone());
+            if opens {
                 all.insert(mended, theirs);
             }
         });
@@ -281,26 +293,36 @@ mod tests {
     }
 
     #[test]
+    fn every_uri_of_a_message_is_mended() {
+        let spellings = Spellings::default();
+        let mut message = json!({ "params": {
+            "changes": [{ "uri": "file:///b.tf" }, { "uri": "file:///c d.tf" }],
+            "text": "uri: [a]",
+        } });
+        spellings.mend(&mut message);
+        let params = &message["params"];
+        assert_eq!(params["changes"][0]["uri"], "file:///b.tf");
+        assert_eq!(params["changes"][1]["uri"], "file:///c%20d.tf");
+        assert_eq!(params["text"], "uri: [a]");
+        // none of them is a document that it has open
+        assert!(spellings.are_ours());
+    }
+
+    #[test]
     fn the_client_gets_its_own_spelling_back() {
         let spellings = Spellings::default();
-        let mut message = json!({
-            "textDocument": { "uri": "file:///[a].tf", "text": "uri: [a]" },
-            "changes": [{ "uri": "file:///b.tf" }, { "uri": "file:///c d.tf" }],
-        });
-        let sent = message.clone();
+        let open = |uri| json!({ "method": DID_OPEN, "params": { "uri": uri } });
+        let mut opened = open("file:///[a].tf");
+        spellings.mend(&mut opened);
+        assert_eq!(opened, open("file:///%5Ba%5D.tf"));
+        spellings.restore(&mut opened);
+        assert_eq!(opened, open("file:///[a].tf"));
+        let edit = |uri: &str| json!({ "edit": { "changes": { uri: [1] } } });
+        let mut edited = edit("file:///%5Ba%5D.tf");
+        spellings.restore(&mut edited);
+        assert_eq!(edited, edit("file:///[a].tf"));
+        // it has changed its mind
+        spellings.mend(&mut open("file:///%5Ba%5D.tf"));
         assert!(spellings.are_ours());
-        spellings.mend(&mut message);
-        assert!(!spellings.are_ours());
-        assert_eq!(message["textDocument"]["uri"], "file:///%5Ba%5D.tf");
-        assert_eq!(message["changes"][0]["uri"], "file:///b.tf");
-        assert_eq!(message["changes"][1]["uri"], "file:///c%20d.tf");
-        spellings.restore(&mut message);
-        assert_eq!(message, sent);
-        let mut edit = json!({ "edit": { "changes": { "file:///c%20d.tf": [1] } } });
-        spellings.restore(&mut edit);
-        assert_eq!(
-            edit,
-            json!({ "edit": { "changes": { "file:///c d.tf": [1] } } })
-        );
     }
 }

@@ -269,3 +269,51 @@ fn seen(event: notify::Result<notify::Event>) -> Disk {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(from: usize, to: usize) -> Disk {
+        Disk::paths((from..to).map(|it| format!("/{it}").into()))
+    }
+
+    #[test]
+    fn what_changed_adds_up() {
+        let joined = |mut first: Disk, later| {
+            first.join(later);
+            first
+        };
+        assert_eq!(paths(0, 0), Disk::Nothing);
+        assert_eq!(joined(Disk::Nothing, Disk::Nothing), Disk::Nothing);
+        assert_eq!(joined(Disk::Nothing, paths(0, 2)), paths(0, 2));
+        assert_eq!(joined(paths(0, 2), Disk::Nothing), paths(0, 2));
+        assert_eq!(joined(paths(0, 2), paths(1, 3)), paths(0, 3));
+        assert_eq!(joined(paths(0, 2), Disk::Everything), Disk::Everything);
+        assert_eq!(joined(Disk::Everything, paths(0, 2)), Disk::Everything);
+    }
+
+    #[test]
+    fn of_too_many_paths_none_is_kept() {
+        let mut disk = paths(0, MOST_PATHS);
+        assert_ne!(disk, Disk::Everything);
+        disk.join(paths(0, MOST_PATHS));
+        assert_ne!(disk, Disk::Everything, "the same ones");
+        disk.join(paths(MOST_PATHS, MOST_PATHS + 1));
+        assert_eq!(disk, Disk::Everything);
+    }
+
+    #[test]
+    fn an_event_says_what_changed() {
+        use notify::event::{AccessKind, Flag, RemoveKind};
+        let event = |kind| notify::Event::new(kind).add_path("/a".into());
+        let removed = event(EventKind::Remove(RemoveKind::Any));
+        assert_eq!(seen(Ok(removed.clone())), Disk::paths(["/a".into()]));
+        let read = event(EventKind::Access(AccessKind::Any));
+        assert_eq!(seen(Ok(read)), Disk::Nothing);
+        let overflow = removed.set_flag(Flag::Rescan);
+        assert_eq!(seen(Ok(overflow)), Disk::Everything);
+        let failed = notify::Error::generic("no more watches");
+        assert_eq!(seen(Err(failed)), Disk::Everything);
+    }
+}

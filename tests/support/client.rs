@@ -10,6 +10,8 @@ use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -24,8 +26,12 @@ pub struct Client {
     server: Child,
     stdin: Option<ChildStdin>,
     inbox: Receiver<Value>,
+    /// Whether the server's messages are not read.
+    deaf: Arc<AtomicBool>,
     unread: VecDeque<Value>,
     requests: i64,
+    /// The process that it says it is.
+    pub process: u32,
     root: PathBuf,
 }
 
@@ -79,26 +85,39 @@ fn below(root: &str, uri: &Value) -> String {
 impl Client {
     /// Starts the server; nothing is said to it yet.
     pub fn spawn(root: &Path) -> Self {
-        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
-        Self::spawn_caching_in(root, &cache)
+        Self::run(&mut server(), root)
     }
 
     /// Starts the server of a user with this directory for caches.
     pub fn spawn_caching_in(root: &Path, cache: &Path) -> Self {
-        let mut server = Command::new(env!("CARGO_BIN_EXE_gantrycd-ls"))
+        Self::run(server().env("XDG_CACHE_HOME", cache), root)
+    }
+
+    /// Starts a server by this command.
+    pub fn run(command: &mut Command, root: &Path) -> Self {
+        let mut server = command
             .current_dir(root)
-            .env("XDG_CACHE_HOME", cache)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let stdout = server.stdout.take().unwrap();
         let (sender, inbox) = mpsc::channel();
+        let deaf = Arc::new(AtomicBool::new(false));
+        let is_deaf = deaf.clone();
         thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
             while let Some(message) = read_message(&mut stdout) {
                 if sender.send(message).is_err() {
                     break;
+                }
+                let until = Instant::now() + DEADLINE;
+                while is_deaf.load(Ordering::SeqCst) {
+                    thread::sleep(Duration::from_millis(1));
+                    // whoever waits for us may go on
+                    if Instant::now() > until {
+                        is_deaf.store(false, Ordering::SeqCst);
+                    }
                 }
             }
         });
@@ -106,8 +125,10 @@ impl Client {
             stdin: server.stdin.take(),
             server,
             inbox,
+            deaf,
             unread: VecDeque::new(),
             requests: 0,
+            process: std::process::id(),
             root: root.to_owned(),
         }
     }
@@ -148,7 +169,7 @@ impl Client {
         let folders = self.folders(folders);
         let params = json!({
             "initializationOptions": options,
-            "processId": std::process::id(),
+            "processId": self.process,
             "rootUri": folders.first().map(|it| it["uri"].clone()),
             "capabilities": capabilities,
             "workspaceFolders": folders,
@@ -212,10 +233,25 @@ impl Client {
 
     /// Sends the body of a message as it is.
     pub fn send(&mut self, body: &[u8]) {
+        let header = format!("Content-Length: {}\r\n\r\n", body.len());
+        self.write(&[header.as_bytes(), body].concat());
+    }
+
+    /// Writes bytes to the server as they are.
+    pub fn write(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("standard input is open");
-        write!(stdin, "Content-Length: {}\r\n\r\n", body.len()).unwrap();
-        stdin.write_all(body).unwrap();
+        stdin.write_all(bytes).unwrap();
         stdin.flush().unwrap();
+    }
+
+    /// Stops reading what the server says, apart from one more message.
+    pub fn stop_reading(&mut self) {
+        self.deaf.store(true, Ordering::SeqCst);
+    }
+
+    /// Reads again. Fails when the server has kept the client waiting until it did.
+    pub fn read_again(&mut self) {
+        assert!(self.deaf.swap(false, Ordering::SeqCst), "the server waited");
     }
 
     /// The first message of this kind, of those unread and those to come.
@@ -452,6 +488,14 @@ impl Drop for Client {
         _ = self.server.kill();
         _ = self.server.wait();
     }
+}
+
+/// The command that starts the server of a user with a directory of the tests for caches.
+pub fn server() -> Command {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_gantrycd-ls"));
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
+    server.env("XDG_CACHE_HOME", cache);
+    server
 }
 
 /// The URI of a path. The paths of these tests hold nothing that needs to be escaped.
