@@ -9,6 +9,7 @@ mod example;
 mod documents;
 mod ends;
 mod faults;
+mod pulled;
 mod recording;
 mod uris;
 mod watching;
