@@ -303,6 +303,51 @@ mod tests {
         assert_eq!(disk, Disk::Everything);
     }
 
+    /// What becomes known of changes that come this often, and when.
+    async fn known(every: Duration, changes: usize) -> Vec<(Duration, Disk)> {
+        let unsettled = Unsettled::new();
+        let start = Instant::now();
+        let change = async {
+            for it in 0..changes {
+                unsettled.told(paths(it, it + 1));
+                tokio::time::sleep(every).await;
+            }
+        };
+        let mut known = Vec::new();
+        let know = async {
+            loop {
+                let (disk, _) = unsettled.next().await;
+                known.push((start.elapsed(), disk));
+            }
+        };
+        _ = timeout(every * changes as u32 + QUIET * 2, async {
+            tokio::join!(change, know)
+        })
+        .await;
+        known
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn changes_become_known_together_when_it_is_quiet() {
+        let of = |at: u64, disk| (Duration::from_millis(at), disk);
+        let burst = known(Duration::from_millis(10), 5).await;
+        assert_eq!(burst, [of(100, paths(0, 5))]);
+        let apart = known(Duration::from_millis(100), 2).await;
+        assert_eq!(apart, [of(60, paths(0, 1)), of(160, paths(1, 2))]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn changes_without_end_become_known_all_the_same() {
+        let known = known(Duration::from_millis(10), 1_000).await;
+        assert!(known.len() > 15, "{}", known.len());
+        let mut at = Duration::ZERO;
+        for (next, disk) in known {
+            assert!(next - at < PATIENCE + QUIET, "{next:?}");
+            assert_ne!(disk, Disk::Nothing);
+            at = next;
+        }
+    }
+
     #[test]
     fn an_event_says_what_changed() {
         use notify::event::{AccessKind, Flag, RemoveKind};

@@ -1,9 +1,6 @@
 //! Changes on the disk, seen by the server or told by its client.
 
 use std::fs;
-use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
 use serde_json::json;
 
@@ -113,27 +110,6 @@ fn thousands_of_files_change_at_once() {
         assert_eq!(client.pushed(last).to_string(), "");
         client.finish();
     }
-}
-
-#[test]
-fn a_file_that_is_always_written_does_not_hide_the_others() {
-    let example = wrong("main.tf");
-    let mut client = start(&example, false);
-    assert_eq!(client.pushed("main.tf").to_string(), FOUND);
-    example.write("main.tf", format!("\n{WRONG}"));
-    let written = Arc::new(());
-    let (is_wanted, other) = (Arc::downgrade(&written), example.path("other.tf"));
-    let writing = thread::spawn(move || {
-        while is_wanted.strong_count() > 0 {
-            fs::write(&other, "locals {}\n").unwrap();
-            thread::sleep(Duration::from_millis(5));
-        }
-    });
-    let pushed = client.pushed("main.tf").to_string();
-    drop(written);
-    writing.join().unwrap();
-    assert_eq!(pushed, "  warning misplaced-ignore 1:2-1:41\n");
-    client.finish();
 }
 
 /// A state with one bucket.
