@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 pub use kept::Kept;
 
 use kinds::{KINDS, MODULES};
-use random::Random;
+pub use random::Random;
 use stack::{Claim, is_emulator};
 
 /// How large a workspace is.

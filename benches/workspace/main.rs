@@ -36,7 +36,7 @@ fn main() -> std::io::Result<()> {
         println!("{}", serde_json::to_string(&start)?);
         return Ok(());
     }
-    let options = Options::read(&[100]);
+    let options = Options::read();
     for stacks in &options.stacks {
         let writing = Instant::now();
         let workspace = Kept::new(Shape::of(*stacks), options.keep)?;

@@ -3,6 +3,8 @@
 //! Nothing is waited for without a deadline, and nothing that the server says is passed over: what
 //! a test did not read fails it at the end.
 
+#![allow(dead_code)] // everybody takes a part of it
+
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -140,7 +142,9 @@ impl Client {
         self.introduce(folders, capabilities, json!(null))
     }
 
-    fn introduce(&mut self, folders: &[&str], capabilities: Value, options: Value) -> Value {
+    /// Introduces the client with these folders below the root and these settings, and returns what
+    /// the server can do.
+    pub fn introduce(&mut self, folders: &[&str], capabilities: Value, options: Value) -> Value {
         let folders = self.folders(folders);
         let params = json!({
             "initializationOptions": options,
@@ -228,6 +232,23 @@ impl Client {
                 Err(why) => panic!("waiting for {what}: {why}; unread: {:#?}", self.unread),
             }
         }
+    }
+
+    /// The next message, whatever it is; `None` when there is none for so long.
+    pub fn next(&mut self, wait: Duration) -> Option<Value> {
+        if let Some(message) = self.unread.pop_front() {
+            return Some(message);
+        }
+        match self.inbox.recv_timeout(wait) {
+            Ok(message) => Some(message),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => panic!("the server has ended"),
+        }
+    }
+
+    /// The server's process.
+    pub fn process(&self) -> u32 {
+        self.server.id()
     }
 
     /// Waits for a request of the server and answers it with null.
