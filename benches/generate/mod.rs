@@ -10,7 +10,7 @@
 #![allow(dead_code)] // everybody takes a part of it
 
 mod blocks;
-mod kept;
+pub mod kept;
 mod kinds;
 mod random;
 mod stack;
@@ -23,8 +23,6 @@ use std::{fs, io};
 
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use serde::{Deserialize, Serialize};
-
-pub use kept::Kept;
 
 use kinds::{KINDS, MODULES};
 pub use random::Random;

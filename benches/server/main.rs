@@ -22,7 +22,8 @@ mod typing;
 
 use std::time::Duration;
 
-use generate::{Answers, Kept, Shape, Spot};
+use generate::kept::Kept;
+use generate::{Answers, Shape, Spot};
 use keys::Typed;
 use options::Options;
 use start::start;

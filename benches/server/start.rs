@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::MOST;
 use crate::editor::Editor;
-use crate::generate::{Answers, Kept};
+use crate::generate::Answers;
+use crate::generate::kept::Kept;
 use crate::table::Column;
 
 /// Starts a server, opens one file and waits until everything is told, which must be the answers.

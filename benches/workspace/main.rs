@@ -20,7 +20,8 @@ use std::time::{Duration, Instant};
 use gantrycd_ls::checks;
 use gantrycd_ls::identity::IdentityRegistry;
 use gantrycd_ls::workspace::Workspace;
-use generate::{Answers, Finding, Kept, Shape, Spot};
+use generate::kept::Kept;
+use generate::{Answers, Finding, Shape, Spot};
 use options::Options;
 use serde::{Deserialize, Serialize};
 

@@ -127,7 +127,9 @@ impl Editor {
 
     /// Writes an open document to the disk, as saving does.
     pub fn save(&mut self, file: &str) {
-        std::fs::write(self.root.join(file), self.text(file)).unwrap();
+        let path = self.root.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, self.text(file)).unwrap();
         let document = json!({ "uri": self.uri(file) });
         let params = json!({ "textDocument": document });
         self.client.notify("textDocument/didSave", params);
