@@ -56,7 +56,7 @@ fn a_long_day_leaves_no_trace() {
         if last.steps.len() > every {
             last.steps.pop_front();
         }
-        if last.step % every == 0 || last.step == most {
+        if last.step.is_multiple_of(every) || last.step == most {
             compare(&mut script);
             memory.push(process::memory(script.editor.client.process()));
             let megabytes = memory[memory.len() - 1] as f64 / 1e6;
