@@ -152,7 +152,7 @@ fn start(root: &Path) -> Start {
     let checked = begin.elapsed();
     let memory = peak_memory();
 
-    let recorded = snapshot.duplicates.iter().map(|it| &it.now);
+    let recorded = snapshot.duplicates().map(|it| &it.now);
     let recorded: Vec<_> = recorded.filter(|it| it.are_several()).collect();
     let across = recorded.iter().filter(|it| it.across_stacks).count();
     let finding = |it: &checks::Finding| {
@@ -172,7 +172,7 @@ fn start(root: &Path) -> Start {
     let found = Answers {
         duplicates_across: across,
         duplicates_in_stack: recorded.len() - across,
-        edges: snapshot.edges.len(),
+        edges: snapshot.edges().count(),
         findings,
         ..Answers::default()
     };
