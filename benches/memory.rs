@@ -3,8 +3,7 @@
 //!
 //! Counts what is asked for, not what an allocator adds to it.
 
-#[allow(dead_code)]
-#[path = "workspace/generate.rs"]
+#[path = "generate/mod.rs"]
 mod generate;
 
 use std::collections::BTreeMap;
@@ -27,10 +26,9 @@ fn main() -> std::io::Result<()> {
     };
     let root = tempfile::tempdir()?;
     let shape = generate::Shape {
-        stacks,
         state_bytes: 0,
         rows_per_stack: 100,
-        ..generate::Shape::LARGE
+        ..generate::Shape::of(stacks)
     };
     generate::generate(root.path(), shape)?;
     measure("generated", root.path());

@@ -167,7 +167,7 @@ impl Writer {
             let name = "adopted-by-many";
             self.known(QUEUE, "adopted", name, Repeat::Once, Declares::OptOut);
         }
-        if is_emulator(index) && index % 2 == 0 {
+        if is_emulator(index) && index.is_multiple_of(2) {
             // what the realm does not reach is the same for three developers
             let name = format!("mail-{}", developer(index) / 3);
             self.known(ALIAS, "mail", &name, Repeat::Once, Declares::Nothing);

@@ -98,7 +98,7 @@ impl Typed {
 }
 
 /// Times from an edit that ends a duplicate or brings it back to the list of the other side.
-pub fn across(editor: &mut Editor, here: &Spot, there: &str, quiet: Duration) -> Times {
+pub fn across(editor: &mut Editor, here: &Spot, there: &Spot, quiet: Duration) -> Times {
     const IGNORED: &str = "# gantrycd:resource-identity: ignore=true\n";
     editor.open_from_disk(&here.path);
     let lines = editor.text(&here.path).split_inclusive('\n');
@@ -107,16 +107,24 @@ pub fn across(editor: &mut Editor, here: &Spot, there: &str, quiet: Duration) ->
     let begin = Instant::now();
     while times.len() < 2 || times.len() < ENOUGH && begin.elapsed() < BUDGET {
         for (bytes, text) in [(at..at, IGNORED), (at..at + IGNORED.len(), "")] {
-            let before = editor.times(there);
             editor.replace(&here.path, bytes, text);
-            let told = editor.until(MOST, |it| it.times(there) > before);
-            assert!(told, "nothing is told of {there}");
+            let told = editor.until(MOST, |it| is_duplicate(it, there) == text.is_empty());
+            assert!(told, "nothing is told of {there:?}");
             times.add((editor.heard - editor.edited).saturating_sub(quiet));
-            listen_until(editor, Instant::now() + Duration::from_millis(20));
+            // what else the edit brings about has come to its end
+            editor.until_quiet(2 * quiet + Duration::from_millis(50));
         }
     }
     editor.close(&here.path);
     times
+}
+
+fn is_duplicate(editor: &Editor, spot: &Spot) -> bool {
+    let list = editor.told(&spot.path).map_or(&[][..], |it| &it.list);
+    list.iter().any(|it| {
+        let line = &it["range"]["start"]["line"];
+        it["code"] == "duplicate-identity" && *line == spot.line
+    })
 }
 
 /// Times of a request anywhere in a file.

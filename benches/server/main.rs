@@ -95,7 +95,7 @@ fn measure(workspace: &Kept, options: &Options, column: &mut Column) -> std::io:
     }
 
     let [here, there] = two_sides(answers);
-    let others = keys::across(&mut editor, here, &there.path, options.quiet);
+    let others = keys::across(&mut editor, here, there, options.quiet);
     let name = format!("key to another stack's list, beyond {:?}", options.quiet);
     column.add(name, "p99 ≤ 50 ms", others);
 

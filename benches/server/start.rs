@@ -21,7 +21,7 @@ pub fn start(
     column: &mut Column,
 ) -> Editor {
     let begin = Instant::now();
-    let mut editor = Editor::start(workspace.root(), &[""], cache);
+    let mut editor = Editor::start(workspace.root(), &[""], cache, true);
     column.add_one(format!("{name}: initialized"), "", begin.elapsed());
     editor.open_from_disk(opened);
     let told = editor.until(MOST, |it| {

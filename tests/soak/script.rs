@@ -57,6 +57,8 @@ pub struct Script {
     random: Random,
     disk: Disk,
     folders: BTreeSet<&'static str>,
+    /// Whether the editor watches the files, or the server has to.
+    watches: bool,
     /// Of all documents that ever were, so that a late word on an earlier one is known as such.
     version: i64,
     pub editor: Editor,
@@ -66,11 +68,13 @@ impl Script {
     pub fn begin(seed: u64) -> Self {
         let disk = Disk::new(seed);
         let folders = BTreeSet::from(["one", "two"]);
+        let watches = !seed.is_multiple_of(2);
         Self {
             random: Random::new(seed),
-            editor: start(&disk, &folders, "cache"),
+            editor: start(&disk, &folders, "cache", watches),
             disk,
             folders,
+            watches,
             version: 0,
         }
     }
@@ -80,7 +84,7 @@ impl Script {
         // nor does it believe what another one kept
         let cache = "empty-cache";
         _ = fs::remove_dir_all(self.disk.cache(cache));
-        let mut fresh = start(&self.disk, &self.folders, cache);
+        let mut fresh = start(&self.disk, &self.folders, cache, self.watches);
         for (file, version, text) in self.editor.documents() {
             fresh.open(file, version, text);
         }
@@ -455,7 +459,7 @@ fn is_state(file: &str) -> bool {
     file.ends_with(".tfstate")
 }
 
-fn start(disk: &Disk, folders: &BTreeSet<&'static str>, cache: &str) -> Editor {
+fn start(disk: &Disk, folders: &BTreeSet<&'static str>, cache: &str, watches: bool) -> Editor {
     let folders: Vec<_> = folders.iter().copied().collect();
-    Editor::start(disk.root(), &folders, &disk.cache(cache))
+    Editor::start(disk.root(), &folders, &disk.cache(cache), watches)
 }

@@ -18,6 +18,7 @@ use crate::client::{Client, range, uri};
 pub struct Editor {
     pub client: Client,
     root: PathBuf,
+    watches: bool,
     documents: BTreeMap<String, Document>,
     /// By path below the root. Of a file without diagnostics there is nothing, unless it is open.
     told: BTreeMap<String, Told>,
@@ -50,14 +51,16 @@ pub struct Told {
 }
 
 impl Editor {
-    /// Starts a server on folders below `root`, in which a client watches the files.
-    pub fn start(root: &Path, folders: &[&str], cache: &Path) -> Self {
+    /// Starts a server on folders below `root`. Either the editor watches the files in them, or the
+    /// server has to.
+    pub fn start(root: &Path, folders: &[&str], cache: &Path, watches: bool) -> Self {
         let mut client = Client::spawn_caching_in(root, cache);
-        client.introduce(folders, capabilities(), json!(null));
+        client.introduce(folders, capabilities(watches), json!(null));
         client.notify("initialized", json!({}));
         Self {
             client,
             root: root.to_owned(),
+            watches,
             documents: BTreeMap::new(),
             told: BTreeMap::new(),
             unanswered: BTreeMap::new(),
@@ -136,8 +139,11 @@ impl Editor {
         self.disk_changed(&[(file, CHANGED)]);
     }
 
-    /// Tells of what happened on the disk.
+    /// Tells of what happened on the disk, if it watches that.
     pub fn disk_changed(&mut self, files: &[(&str, u32)]) {
+        if !self.watches {
+            return;
+        }
         let change = |(file, what): &(&str, u32)| json!({ "uri": self.uri(file), "type": what });
         let changes: Vec<_> = files.iter().map(change).collect();
         let params = json!({ "changes": changes });
@@ -321,14 +327,14 @@ pub const CREATED: u32 = 1;
 pub const CHANGED: u32 = 2;
 pub const DELETED: u32 = 3;
 
-fn capabilities() -> Value {
+fn capabilities(watches: bool) -> Value {
     json!({
         "textDocument": {
             "publishDiagnostics": { "relatedInformation": true, "versionSupport": true },
         },
         "workspace": {
             "workspaceFolders": true,
-            "didChangeWatchedFiles": { "dynamicRegistration": true },
+            "didChangeWatchedFiles": { "dynamicRegistration": watches },
         },
     })
 }
