@@ -69,38 +69,65 @@ const MOST_NAMED: usize = 8;
 /// What leads in circles.
 #[derive(Default)]
 struct Circles {
-    /// The edges that lie on a circle, in order.
-    edges: Vec<Edge>,
-    /// From the owner's stack back to the reader's, by reader and owner.
+    /// Which stacks read which others, sorted by reader and owner.
+    reads: Vec<(usize, usize)>,
+    /// Those of them that lie on a circle, each with the way from the owner back to the reader.
     back: BTreeMap<(usize, usize), Vec<usize>>,
-    /// The first edge between two stacks, by reader and owner.
-    steps: BTreeMap<(usize, usize), Edge>,
 }
 
 impl Across for Circles {
     fn follow(&mut self, snapshot: &Snapshot, change: &Change) -> bool {
         if change.renumbered || change.edges {
-            *self = Self::of(snapshot);
-            return true;
+            let mut reads: Vec<_> = snapshot.edges().map(stacks).collect();
+            reads.sort_unstable();
+            reads.dedup();
+            if reads != self.reads {
+                self.back = back(&reads);
+                self.reads = reads;
+                return true;
+            }
         }
-        // the same circles may stand elsewhere
-        let mut readers = self.steps.keys().map(|(reader, _)| reader);
-        readers.any(|it| change.stacks.contains(it))
+        // the same circles may be of other edges, or stand elsewhere
+        let mut readers = self.back.keys().map(|(reader, _)| reader);
+        change.renumbered || readers.any(|it| change.edges || change.stacks.contains(it))
     }
 
     fn findings(&self, snapshot: &Snapshot) -> Vec<Finding> {
+        let mut readers: Vec<_> = self.back.keys().map(|(reader, _)| *reader).collect();
+        readers.dedup();
+        let edges = readers.iter().flat_map(|it| snapshot.edges_from(*it));
         let mut told: BTreeSet<(Place, usize)> = BTreeSet::new();
         let mut findings = Vec::new();
-        for edge in &self.edges {
+        for edge in edges {
             let (back, place) = (self.back.get(&stacks(edge)), stands(snapshot, edge));
             if let (Some(back), Some(place)) = (back, place)
                 && told.insert((place.clone(), edge.owner.stack))
             {
-                findings.push(self.finding(snapshot, edge, place, back));
+                findings.push(finding(snapshot, edge, place, back));
             }
         }
         findings
     }
+}
+
+/// Of what lies on a circle, the way back.
+fn back(reads: &[(usize, usize)]) -> BTreeMap<(usize, usize), Vec<usize>> {
+    let all: DiGraphMap<usize, ()> = reads.iter().copied().collect();
+    let mut circle_of: BTreeMap<usize, usize> = BTreeMap::new();
+    for (at, members) in tarjan_scc(&all).into_iter().enumerate() {
+        circle_of.extend(members.into_iter().map(|it| (it, at)));
+    }
+    let on_circle = |(reader, owner): &&(usize, usize)| {
+        reader != owner && circle_of.get(reader) == circle_of.get(owner)
+    };
+    let on_circle: Vec<_> = reads.iter().filter(on_circle).copied().collect();
+    // no way back leaves the circle
+    let graph: DiGraphMap<usize, ()> = on_circle.iter().copied().collect();
+    let way = |(reader, owner): &(usize, usize)| {
+        let (_, back) = astar(&graph, *owner, |it| it == *reader, |_| 1, |_| 0)?;
+        Some(((*reader, *owner), back))
+    };
+    on_circle.iter().filter_map(way).collect()
 }
 
 /// The stacks of the reader and the owner.
@@ -114,71 +141,42 @@ fn stands(snapshot: &Snapshot, edge: &Edge) -> Option<Place> {
     block.or_else(|| snapshot.state_place(edge.reader))
 }
 
-impl Circles {
-    fn of(snapshot: &Snapshot) -> Self {
-        let all: DiGraphMap<usize, ()> = snapshot.edges().map(stacks).collect();
-        let mut circle_of: BTreeMap<usize, usize> = BTreeMap::new();
-        for (at, members) in tarjan_scc(&all).into_iter().enumerate() {
-            circle_of.extend(members.into_iter().map(|it| (it, at)));
+/// `back` leads from the owner's stack to the reader's.
+fn finding(snapshot: &Snapshot, edge: &Edge, place: Place, back: &[usize]) -> Finding {
+    let name = |at: usize| &*snapshot.stacks[at].name;
+    let (reader, owner) = stacks(edge);
+    let mut circle = vec![name(reader)];
+    circle.extend(back.iter().map(|it| name(*it)));
+    let more = circle.len().saturating_sub(MOST_NAMED);
+    let circle = match more {
+        0 => circle.join(" → "),
+        more => {
+            let first = circle[..MOST_NAMED - 1].join(" → ");
+            format!("{first} → {} more → {}", more, name(reader))
         }
-        let on_circle = |it: &&Edge| {
-            let (reader, owner) = stacks(it);
-            reader != owner && circle_of.get(&reader) == circle_of.get(&owner)
-        };
-        let mut circles = Self {
-            edges: snapshot.edges().filter(on_circle).copied().collect(),
-            ..Self::default()
-        };
-        let graph: DiGraphMap<usize, ()> = circles.edges.iter().map(stacks).collect();
-        for edge in &circles.edges {
-            let (reader, owner) = stacks(edge);
-            if circles.steps.contains_key(&(reader, owner)) {
-                continue;
-            }
-            circles.steps.insert((reader, owner), *edge);
-            let back = astar(&graph, owner, |it| it == reader, |_| 1, |_| 0);
-            let back = back.map(|(_, back)| ((reader, owner), back));
-            circles.back.extend(back);
-        }
-        circles
-    }
-
-    /// `back` leads from the owner's stack to the reader's.
-    fn finding(&self, snapshot: &Snapshot, edge: &Edge, place: Place, back: &[usize]) -> Finding {
-        let name = |at: usize| &*snapshot.stacks[at].name;
-        let (reader, owner) = stacks(edge);
-        let mut circle = vec![name(reader)];
-        circle.extend(back.iter().map(|it| name(*it)));
-        let more = circle.len().saturating_sub(MOST_NAMED);
-        let circle = match more {
-            0 => circle.join(" → "),
-            more => {
-                let first = circle[..MOST_NAMED - 1].join(" → ");
-                format!("{first} → {} more → {}", more, name(reader))
-            }
-        };
+    };
+    let message = format!(
+        "{} reads what {} owns, and that depends on {}: {circle}. gantrycd finds no order for \
+         them.",
+        snapshot.address(edge.reader),
+        name(owner),
+        name(reader)
+    );
+    let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
+    let steps = back.windows(2).filter_map(|hop| {
+        let mut from = snapshot.edges_from(hop[0]).iter();
+        let step = from.find(|it| it.owner.stack == hop[1])?;
         let message = format!(
-            "{} reads what {} owns, and that depends on {}: {circle}. gantrycd finds no order for \
-             them.",
-            snapshot.address(edge.reader),
-            name(owner),
-            name(reader)
+            "{} of {} reads what {} owns",
+            snapshot.address(step.reader),
+            name(hop[0]),
+            name(hop[1])
         );
-        let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
-        let steps = back.windows(2).filter_map(|hop| {
-            let step = self.steps.get(&(hop[0], hop[1]))?;
-            let message = format!(
-                "{} of {} reads what {} owns",
-                snapshot.address(step.reader),
-                name(hop[0]),
-                name(hop[1])
-            );
-            let place = stands(snapshot, step)?;
-            Some(Related { message, place })
-        });
-        finding.related = capped(steps.collect());
-        finding.about(snapshot, edge.reader)
-    }
+        let place = stands(snapshot, step)?;
+        Some(Related { message, place })
+    });
+    finding.related = capped(steps.collect());
+    finding.about(snapshot, edge.reader)
 }
 
 #[cfg(test)]

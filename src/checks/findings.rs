@@ -4,7 +4,7 @@
 //! were decided anew, the groups of duplicates that these are in. What comes of it is what a look at
 //! everything would. Knows no check in particular.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::workspace::{Change, Group, GroupKey, Snapshot, is_editable};
 
-use super::lists::{Following, From, Lists};
+use super::lists::{Following, Lists, Subject};
 use super::shares::{Meeting, Shares};
 use super::{ALL, Across, Check, Finding, Looks, Settings};
 
@@ -89,12 +89,12 @@ impl Findings {
         self.unseen.join(change.clone());
         self.look_at_files(snapshot, change.files.iter().cloned());
         self.look_at_stacks(snapshot, change.stacks.iter().copied());
-        let told = change.files.iter().flat_map(|it| self.lists.from(it));
+        let told = change.files.iter().flat_map(|it| self.lists.subjects(it));
         let told: BTreeSet<_> = told.filter(|it| it.is_cross_stack()).cloned().collect();
-        let is_told = |it: &&GroupKey| told.contains(&From::Group((*it).clone()));
+        let is_told = |it: &&GroupKey| told.contains(&Subject::Group((*it).clone()));
         let groups: Vec<_> = change.groups.iter().filter(is_told).cloned().collect();
         self.look_again(snapshot, groups);
-        if told.iter().any(|it| matches!(it, From::All(_))) {
+        if told.iter().any(|it| matches!(it, Subject::All(_))) {
             self.look_at_all(snapshot);
         }
         self.lists.settle();
@@ -129,7 +129,7 @@ impl Findings {
                 _ => Vec::new(),
             });
             let found = found.collect::<Vec<_>>();
-            (From::File(path), found)
+            (Subject::File(path), found)
         };
         let paths: Vec<_> = paths.collect();
         let found: Vec<_> = paths.into_par_iter().map(look).collect();
@@ -156,7 +156,7 @@ impl Findings {
             (stack, said)
         };
         let said: Vec<_> = stacks.into_par_iter().map(look).collect();
-        let mut moved = BTreeSet::new();
+        let mut moved = HashSet::new();
         for (stack, said) in said {
             self.meeting.hear(stack, said, &mut moved);
         }
@@ -167,9 +167,10 @@ impl Findings {
                 _ => wrong.told(),
             });
             let found = found.into_iter().collect();
-            (self.settled(snapshot, spot.0, found), spot)
+            let found = self.settled(snapshot, spot.0, found);
+            (Subject::Spot(spot), found)
         });
-        let found: Vec<_> = found.map(|(found, it)| (From::Stacks(it), found)).collect();
+        let found: Vec<_> = found.collect();
         self.put(found);
     }
 
@@ -177,11 +178,9 @@ impl Findings {
         let (there, gone): (Vec<_>, Vec<_>) = keys
             .into_iter()
             .partition(|it| snapshot.group(it).is_some());
-        self.put(
-            gone.into_iter()
-                .map(|it| (From::Group(it), Vec::new()))
-                .collect(),
-        );
+        for gone in gone {
+            self.lists.put(&Subject::Group(gone), Vec::new());
+        }
         let groups = there.iter().filter_map(|it| snapshot.group(it)).collect();
         self.look_at_groups(snapshot, groups);
     }
@@ -192,7 +191,7 @@ impl Findings {
                 Looks::AtGroup(look) => self.settled(snapshot, at, look(snapshot, group)),
                 _ => Vec::new(),
             });
-            (From::Group(group.key()), found.collect::<Vec<_>>())
+            (Subject::Group(group.key()), found.collect::<Vec<_>>())
         };
         let found: Vec<_> = groups.into_par_iter().map(look).collect();
         self.put(found);
@@ -203,15 +202,15 @@ impl Findings {
         for (at, check) in &mut across {
             if check.follow(snapshot, &self.unseen) {
                 let found = self.settled(snapshot, *at, check.findings(snapshot));
-                self.lists.put(&From::All(*at), found);
+                self.lists.put(&Subject::All(*at), found);
             }
         }
         self.across = across;
     }
 
-    fn put(&mut self, found: Vec<(From, Vec<Finding>)>) {
-        for (from, found) in found {
-            self.lists.put(&from, found);
+    fn put(&mut self, found: Vec<(Subject, Vec<Finding>)>) {
+        for (subject, found) in found {
+            self.lists.put(&subject, found);
         }
     }
 

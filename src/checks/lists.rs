@@ -1,7 +1,7 @@
 //! What was found, as a list for each file.
 //!
-//! Each finding remembers where it came from, so that it can be replaced when that is looked at
-//! again. Knows nothing of checks.
+//! Each finding remembers what it was found by looking at, so that it can be replaced when that is
+//! looked at again. Knows nothing of checks.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -14,23 +14,23 @@ use crate::workspace::GroupKey;
 use super::Finding;
 use super::shares::OfCheck;
 
-/// What a finding came from.
+/// What was looked at when something was found.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum From {
+pub(super) enum Subject {
     /// A file by itself.
     File(Arc<Path>),
     /// What stacks say of a spot.
-    Stacks(OfCheck),
+    Spot(OfCheck),
     /// A group of duplicates.
     Group(GroupKey),
     /// All stacks together, as one of the checks sees them.
     All(usize),
 }
 
-impl From {
+impl Subject {
     /// Whether it takes more than one stack to find it.
     pub(super) fn is_cross_stack(&self) -> bool {
-        matches!(self, From::Group(_) | From::All(_))
+        matches!(self, Subject::Group(_) | Subject::All(_))
     }
 }
 
@@ -38,21 +38,21 @@ impl From {
 #[derive(Clone, Default)]
 pub struct Lists(OrdMap<Arc<Path>, Arc<List>>);
 
-/// The findings of one file, and beside each what it came from.
+/// The findings of one file, and beside each what was looked at.
 #[derive(Default)]
 struct List {
     findings: Vec<Finding>,
-    from: Vec<From>,
+    subjects: Vec<Subject>,
 }
 
 impl Lists {
     /// The same without what is not wanted.
     pub fn filtered(&self, is_wanted: impl Fn(&Finding) -> bool) -> Self {
         let lists = self.0.iter().map(|(path, list)| {
-            let both = list.findings.iter().zip(&list.from);
+            let both = list.findings.iter().zip(&list.subjects);
             let wanted = both.filter(|(it, _)| is_wanted(it));
-            let (findings, from) = wanted.map(|(it, from)| (it.clone(), from.clone())).unzip();
-            (path.clone(), Arc::new(List { findings, from }))
+            let (findings, subjects) = wanted.map(|(it, of)| (it.clone(), of.clone())).unzip();
+            (path.clone(), Arc::new(List { findings, subjects }))
         });
         Self(lists.collect())
     }
@@ -77,45 +77,55 @@ impl Lists {
 #[derive(Default)]
 pub(super) struct Following {
     pub(super) lists: Lists,
-    /// The files that findings of many stacks stand in, by what they came from.
-    stand: HashMap<From, BTreeSet<Arc<Path>>>,
+    /// The files that the findings of many stacks stand in.
+    stand: HashMap<Subject, BTreeSet<Arc<Path>>>,
     /// The lists that are being changed.
-    drafts: HashMap<Arc<Path>, HashMap<From, Vec<Finding>>>,
+    drafts: HashMap<Arc<Path>, HashMap<Subject, Vec<Finding>>>,
     /// The files whose lists are others than somebody knows.
     changed: BTreeSet<Arc<Path>>,
 }
 
 impl Following {
-    /// Replaces what was found of something. It is seen in the lists after [`Self::settle`].
-    pub(super) fn put(&mut self, from: &From, found: Vec<Finding>) {
-        match from {
-            From::File(path) => _ = self.draft(path).remove(from),
-            From::Stacks((_, spot)) => _ = self.draft(&spot.place.path).remove(from),
-            From::Group(_) | From::All(_) => {
-                for path in self.stand.remove(from).unwrap_or_default() {
-                    self.draft(&path).remove(from);
+    /// Replaces what was found by looking at something. It is seen in the lists after
+    /// [`Self::settle`].
+    pub(super) fn put(&mut self, subject: &Subject, found: Vec<Finding>) {
+        match subject {
+            Subject::File(path) => self.forget(path, subject),
+            Subject::Spot((_, spot)) => self.forget(&spot.place.path, subject),
+            Subject::Group(_) | Subject::All(_) => {
+                for path in self.stand.remove(subject).unwrap_or_default() {
+                    self.forget(&path, subject);
                 }
                 let paths: BTreeSet<_> = found.iter().map(|it| it.place.path.clone()).collect();
                 if !paths.is_empty() {
-                    self.stand.insert(from.clone(), paths);
+                    self.stand.insert(subject.clone(), paths);
                 }
             }
         }
         for finding in found {
-            let draft = self.draft(&finding.place.path.clone());
-            match draft.get_mut(from) {
+            let draft = self.draft(&finding.place.path);
+            match draft.get_mut(subject) {
                 Some(findings) => findings.push(finding),
-                None => _ = draft.insert(from.clone(), vec![finding]),
+                None => _ = draft.insert(subject.clone(), vec![finding]),
             }
         }
     }
 
-    fn draft(&mut self, path: &Arc<Path>) -> &mut HashMap<From, Vec<Finding>> {
+    fn forget(&mut self, path: &Arc<Path>, subject: &Subject) {
+        // most of what is looked at was never told of
+        let is_told = || self.subjects(path).any(|it| it == subject);
+        if self.drafts.contains_key(path) || is_told() {
+            self.draft(path).remove(subject);
+        }
+    }
+
+    fn draft(&mut self, path: &Arc<Path>) -> &mut HashMap<Subject, Vec<Finding>> {
         if !self.drafts.contains_key(path) {
-            let mut draft: HashMap<From, Vec<Finding>> = HashMap::new();
+            let mut draft: HashMap<Subject, Vec<Finding>> = HashMap::new();
             if let Some(list) = self.lists.0.get(path) {
-                for (finding, from) in list.findings.iter().zip(&list.from) {
-                    draft.entry(from.clone()).or_default().push(finding.clone());
+                for (finding, subject) in list.findings.iter().zip(&list.subjects) {
+                    let findings = draft.entry(subject.clone()).or_default();
+                    findings.push(finding.clone());
                 }
             }
             self.drafts.insert(path.clone(), draft);
@@ -126,20 +136,21 @@ impl Following {
     /// Puts what changed into the lists.
     pub(super) fn settle(&mut self) {
         for (path, draft) in std::mem::take(&mut self.drafts) {
-            let found = draft.into_iter();
-            let mut found: Vec<(From, Finding)> = found
-                .flat_map(|(from, findings)| findings.into_iter().map(move |it| (from.clone(), it)))
-                .collect();
-            found.sort_by(|(from, a), (other, b)| {
-                (&a.place.span, a.code, &a.message, from).cmp(&(
-                    &b.place.span,
-                    b.code,
-                    &b.message,
-                    other,
-                ))
+            let found = draft.into_iter().flat_map(|(subject, findings)| {
+                let findings = findings.into_iter();
+                findings.map(move |it| (it, subject.clone()))
             });
-            let (from, findings) = found.into_iter().unzip();
-            let list = List { findings, from };
+            let mut found: Vec<(Finding, Subject)> = found.collect();
+            found.sort_by(|a, b| {
+                let key = |(it, _): &(Finding, Subject)| (it.place.span, it.code);
+                let message = a.0.message.cmp(&b.0.message);
+                key(a)
+                    .cmp(&key(b))
+                    .then(message)
+                    .then_with(|| a.1.cmp(&b.1))
+            });
+            let (findings, subjects) = found.into_iter().unzip();
+            let list = List { findings, subjects };
             if list.findings != self.lists.of(&path) {
                 self.changed.insert(path.clone());
             }
@@ -150,9 +161,10 @@ impl Following {
         }
     }
 
-    /// What findings in a file came from.
-    pub(super) fn from(&self, path: &Path) -> impl Iterator<Item = &From> {
-        self.lists.0.get(path).into_iter().flat_map(|it| &it.from)
+    /// What was looked at to find what stands in a file.
+    pub(super) fn subjects(&self, path: &Path) -> impl Iterator<Item = &Subject> {
+        let list = self.lists.0.get(path);
+        list.into_iter().flat_map(|it| &it.subjects)
     }
 
     /// Notes that a file's findings, if there are any, stand in another text.

@@ -4,7 +4,7 @@
 //! when one changed, the others are not asked again. Knows no check in particular, and nothing of
 //! what a person set.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use crate::workspace::Place;
 
@@ -160,7 +160,7 @@ impl Meeting {
         &mut self,
         stack: usize,
         said: Vec<(usize, Shares)>,
-        moved: &mut BTreeSet<OfCheck>,
+        moved: &mut HashSet<OfCheck>,
     ) {
         if self.spots.len() <= stack {
             self.spots.resize_with(stack + 1, Vec::new);
