@@ -25,18 +25,18 @@ impl File {
     /// # Panics
     /// May panic when `id` is another file's.
     pub fn body(&self, id: BlockId) -> Body {
-        let block = self.block(id);
-        let Some(span) = block.body else {
+        let Some((_, body, fault)) = self.index.block(id.index()) else {
+            panic!("{id:?} is of another file");
+        };
+        let Some(span) = body else {
             return Body {
-                unreadable: block.fault.into_iter().collect(),
+                unreadable: fault.into_iter().collect(),
                 ..Body::default()
             };
         };
-        let mut body = Parser::new(&self.source, span)
-            .wary_of(block.fault)
-            .body(true);
+        let mut body = Parser::new(&self.source, span).wary_of(fault).body(true);
         // what is still to be written of a block that is not closed is not in it yet
-        if let Some(fault @ Fault::UnclosedBracket(_)) = block.fault
+        if let Some(fault @ Fault::UnclosedBracket(_)) = fault
             && body.unreadable.is_empty()
         {
             body.unreadable.push(fault);
@@ -48,12 +48,10 @@ impl File {
     /// attribute nor block.
     pub fn top_level(&self) -> Body {
         let mut all = Body::default();
-        for chunk in &self.chunks {
-            if let Kind::Attribute { .. } | Kind::Unreadable(_) = chunk.kind {
-                let body = self.outside(chunk);
-                all.attributes.extend(body.attributes);
-                all.unreadable.extend(body.unreadable);
-            }
+        for at in self.index.others() {
+            let body = self.outside(&self.index.chunk(&self.source, at));
+            all.attributes.extend(body.attributes);
+            all.unreadable.extend(body.unreadable);
         }
         body::find_repeated(&mut all);
         all
@@ -79,8 +77,8 @@ impl File {
             }
         }
         let mut faults = self.top_level().unreadable;
-        for chunk in self.chunks.iter().filter(|it| it.kind == Kind::Space) {
-            let mut parser = Parser::new(&self.source, chunk.span);
+        for at in 0..=self.index.len() {
+            let mut parser = Parser::new(&self.source, self.index.space(&self.source, at));
             parser.lines = false;
             // a lone carriage return is no blank
             if parser.next().is_some() {
@@ -241,11 +239,8 @@ impl<'a> Parser<'a> {
     /// Notes the indentation of the item that starts here, if it is the first on its line; returns
     /// what was noted before.
     fn begin(&mut self) -> usize {
-        let before = &self.text[..self.at];
-        let blanks = before.iter().rev();
-        let blanks = blanks.take_while(|b| matches!(b, b' ' | b'\t')).count();
         let bound = self.bound;
-        if blanks == before.len() || before[before.len() - blanks - 1] == b'\n' {
+        if let Some(blanks) = header::indent(self.text, self.at) {
             self.bound = blanks + 1;
         }
         bound
