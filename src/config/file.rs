@@ -3,6 +3,7 @@
 //! A block is known by its header. Its body is read when somebody asks for what is in it: most blocks
 //! of a workspace never are.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +15,7 @@ use crate::identity::{IDENTITY_TAG, Mode};
 use crate::syntax::{
     self, BlockId, Body, EntryAt, Fault, JsonBlock, Place, json_attributes, json_blocks,
 };
-use crate::text::{Source, Span};
+use crate::text::{REPLACEMENT, Source, Span};
 
 use super::bodies::Bodies;
 
@@ -144,6 +145,34 @@ impl ModuleFile {
         }
     }
 
+    /// The same of a file whose text was another `before`: of the blocks that are in both, none is
+    /// looked at again for what is wrong with it.
+    pub fn read_after(before: &Self, path: Arc<Path>, source: Source) -> Self {
+        let file = Self::read(path, source);
+        if let (Some(known), Some(syntax)) = (before.faultless(), file.syntax()) {
+            let faults = syntax.faults_but(&|block| known.contains(block));
+            // nobody else has the file yet
+            _ = file.faults.set(faults.into());
+        }
+        file
+    }
+
+    /// The texts of the blocks that nothing is wrong with; `None` while nobody knows.
+    fn faultless(&self) -> Option<HashSet<&str>> {
+        let (syntax, faults) = (self.syntax()?, self.faults.get()?);
+        let mut at: Vec<u32> = faults.iter().map(|it| it.span().start).collect();
+        at.sort_unstable();
+        let blocks = syntax.block_ids().filter_map(|id| {
+            let span = syntax.block_span(id);
+            let first = at.partition_point(|it| *it < span.start);
+            let has_fault = at.get(first).is_some_and(|it| *it <= span.end);
+            let text = syntax.source().slice(span);
+            // which of these was a byte that is no text, only the file knows
+            (!has_fault && !text.contains(REPLACEMENT)).then_some(text)
+        });
+        Some(blocks.collect())
+    }
+
     fn read_native(path: Arc<Path>, source: Source) -> Self {
         let syntax = syntax::File::split(source);
         Self {
@@ -178,7 +207,8 @@ impl ModuleFile {
     /// of it.
     pub fn faults(&self) -> &[Fault] {
         let read = || self.syntax().map(syntax::File::faults);
-        self.faults.get_or_init(|| read().unwrap_or_default().into())
+        self.faults
+            .get_or_init(|| read().unwrap_or_default().into())
     }
 
     /// The file's text.
@@ -233,7 +263,10 @@ impl ModuleFile {
             Content::Native(syntax) => (Some(syntax.block_ids()), 0),
             Content::Json(_, blocks) => (None, blocks.len()),
         };
-        native.into_iter().flatten().chain((0..json).map(BlockId::of_json))
+        native
+            .into_iter()
+            .flatten()
+            .chain((0..json).map(BlockId::of_json))
     }
 
     /// The block of this file that is `id`.
@@ -247,7 +280,12 @@ impl ModuleFile {
                     span: it.text,
                 });
                 let keyword = source.slice(block.keyword);
-                (keyword, labels.collect(), block.header, syntax.block_span(id))
+                (
+                    keyword,
+                    labels.collect(),
+                    block.header,
+                    syntax.block_span(id),
+                )
             }
             Content::Json(_, blocks) => {
                 let JsonBlock { block, span } = &blocks[id.index()];
@@ -394,4 +432,37 @@ fn mentions(text: &str) -> bool {
     [IDENTITY_TAG, "gnore", "GNORE"]
         .iter()
         .any(|it| memmem::find(text.as_bytes(), it.as_bytes()).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is wrong with a text that was another before is what is wrong with it.
+    #[test]
+    fn of_what_changed_the_faults_are_told_anew() {
+        let texts = [
+            "a \"x\" {\n  b = [1,\n}\nb {\n  c = <<E\nE\n}\n",
+            "a \"x\" {\n  b = [1]\n}\nb {\n  c = <<E\nE\n}\n",
+            "a \"x\" {\n  b = [1]\n}\nb {\n  c = <<E\nE\n  c = 1\n}\n",
+            "b {\n  c = <<E\nE\n  c = 1\n}\nc = 1 2\n",
+            "b {\n  c = <<E\n\u{1a}E\n}\n",
+            "",
+        ];
+        let path: Arc<Path> = Path::new("main.tf").into();
+        for before in texts {
+            for now in texts {
+                for asked in [false, true] {
+                    let before = ModuleFile::read(path.clone(), Source::new(before));
+                    if asked {
+                        before.faults();
+                    }
+                    let now = Source::new(now);
+                    let after = ModuleFile::read_after(&before, path.clone(), now.clone());
+                    let alone = ModuleFile::read(path.clone(), now);
+                    assert_eq!(after.faults(), alone.faults());
+                }
+            }
+        }
+    }
 }

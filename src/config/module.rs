@@ -147,8 +147,7 @@ impl Module {
                 let new = Merged::new(part.clone());
                 let alias = alias(&new);
                 let mut known = self.providers.iter().zip(&self.facts.aliases);
-                let changed =
-                    known.position(|(it, of)| provider_name(it) == name && *of == alias);
+                let changed = known.position(|(it, of)| provider_name(it) == name && *of == alias);
                 match changed {
                     Some(at) => {
                         self.providers[at].change(part);

@@ -250,7 +250,10 @@ impl<'a> Standing<'a> {
 
     /// The stacks that have a block, but for the one at hand.
     fn stacks_beside(&self) -> Vec<&'a str> {
-        let labels = self.file.blocks().filter_map(|it| it.labels.first().copied());
+        let labels = self
+            .file
+            .blocks()
+            .filter_map(|it| it.labels.first().copied());
         let others = labels.filter(|it| it.span != self.word.span);
         others.map(|it| it.text).collect()
     }

@@ -14,6 +14,7 @@ mod lexer;
 mod parse;
 mod parser;
 mod places;
+mod sound;
 mod split;
 
 use smallvec::SmallVec;

@@ -408,9 +408,10 @@ impl Workspace {
             .disk
             .as_ref()
             .filter(|it| it.source().is_same(&source));
-        let file = match same {
-            Some(disk) => disk.clone(),
-            None => Arc::new(ModuleFile::read(path.clone(), source)),
+        let file = match (same, entry.file()) {
+            (Some(disk), _) => disk.clone(),
+            (None, Some(before)) => ModuleFile::read_after(before, path.clone(), source).into(),
+            (None, None) => ModuleFile::read(path.clone(), source).into(),
         };
         let before = entry.file().cloned();
         entry.open = Some(file);
