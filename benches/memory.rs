@@ -58,7 +58,7 @@ fn measure(name: &str, root: &Path) {
         let source = Source::decode(&std::fs::read(path).ok()?).ok()?;
         bytes += source.text().len();
         let file = ModuleFile::read(path.as_path().into(), source);
-        blocks += file.blocks.len();
+        blocks += file.blocks().count();
         Some(Arc::new(file))
     };
     let mut read = read;
@@ -91,7 +91,7 @@ fn measure(name: &str, root: &Path) {
     told(&format!("faults, of which there are {faults}"), from, start);
     let (from, start) = (MEMORY.current_usage(), Instant::now());
     for file in all() {
-        file.blocks.iter().for_each(|it| drop(file.body(it)));
+        file.block_ids().for_each(|it| drop(file.body(it)));
     }
     told("bodies", from, start);
     all().for_each(|it| it.forget());

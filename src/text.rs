@@ -2,9 +2,9 @@
 //!
 //! Knows nothing of what the text says.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use line_index::{LineCol, TextSize, WideEncoding, WideLineCol};
+use line_index::{LineCol, LineIndex, TextSize, WideEncoding, WideLineCol};
 
 /// A half-open range of **bytes** in one text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -129,7 +129,8 @@ pub fn is_utf16(bytes: &[u8]) -> bool {
         || matches!(bytes, [a, 0, b, 0, ..] | [0, a, 0, b, ..] if *a != 0 && *b != 0)
 }
 
-/// One text, immutable and cheap to clone, with its line index.
+/// One text, immutable and cheap to clone. Its line index is made when a position is first asked for:
+/// of most files none ever is.
 #[derive(Clone, Debug)]
 pub struct Source {
     inner: Arc<Inner>,
@@ -138,7 +139,7 @@ pub struct Source {
 #[derive(Debug)]
 struct Inner {
     text: Box<str>,
-    lines: line_index::LineIndex,
+    lines: OnceLock<Box<LineIndex>>,
     /// Whether a UTF-8 byte order mark stood before the text. It is no part of the text.
     bom: bool,
     /// Byte offsets at which [`REPLACEMENT`] stands for a byte that was not UTF-8.
@@ -187,11 +188,10 @@ impl Source {
     }
 
     fn build(text: Box<str>, bom: bool, invalid: Box<[u32]>) -> Self {
-        let lines = line_index::LineIndex::new(&text);
         Self {
             inner: Arc::new(Inner {
                 text,
-                lines,
+                lines: OnceLock::new(),
                 bom,
                 invalid,
             }),
@@ -202,6 +202,11 @@ impl Source {
     pub fn is_same(&self, other: &Self) -> bool {
         let (a, b) = (&self.inner, &other.inner);
         a.text == b.text && a.bom == b.bom && a.invalid == b.invalid
+    }
+
+    fn lines(&self) -> &LineIndex {
+        let read = || Box::new(LineIndex::new(&self.inner.text));
+        self.inner.lines.get_or_init(read)
     }
 
     /// The text, without a byte order mark.
@@ -230,10 +235,10 @@ impl Source {
         while !self.inner.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let narrow = self.inner.lines.line_col(TextSize::new(offset as u32));
+        let narrow = self.lines().line_col(TextSize::new(offset as u32));
         let character = encoding
             .wide()
-            .and_then(|wide| self.inner.lines.to_wide(wide, narrow))
+            .and_then(|wide| self.lines().to_wide(wide, narrow))
             .map_or(narrow.col, |wide| wide.col);
         Position {
             line: narrow.line,
@@ -246,7 +251,7 @@ impl Source {
     /// start, and a line behind the last one is the end of the text.
     pub fn offset(&self, position: Position, encoding: Encoding) -> u32 {
         let text = &self.inner.text;
-        let Some(range) = self.inner.lines.line(position.line) else {
+        let Some(range) = self.lines().line(position.line) else {
             return text.len() as u32;
         };
         let start = u32::from(range.start()) as usize;
@@ -260,8 +265,7 @@ impl Source {
                     line: position.line,
                     col: position.character,
                 };
-                self.inner
-                    .lines
+                self.lines()
                     .to_utf8(wide, at)
                     .map_or(position.character, |LineCol { col, .. }| col)
             }

@@ -244,7 +244,7 @@ fn dump(snapshot: &Snapshot) -> String {
     }
     for file in snapshot.editable_files() {
         _ = writeln!(out, "{} {:?}", file.path.display(), snapshot.uses(file));
-        for block in &file.blocks {
+        for block in file.blocks() {
             _ = writeln!(out, "  {:?}", snapshot.rows_of(file, block.id));
         }
     }

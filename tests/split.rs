@@ -80,8 +80,9 @@ fn assert_covers(file: &File, what: &dyn std::fmt::Display) {
         file.source().text().len(),
         "{what}: the end is missing"
     );
-    let spaces = |at: usize| matches!(file.chunks()[at].kind, Kind::Space);
-    for at in 1..file.chunks().len() {
+    let chunks = file.chunks();
+    let spaces = |at: usize| matches!(chunks[at].kind, Kind::Space);
+    for at in 1..chunks.len() {
         assert!(
             !(spaces(at - 1) && spaces(at)),
             "{what}: two spaces in a row"
@@ -556,7 +557,8 @@ fn the_cases_split_as_a_reader_would() {
             Kind::Space | Kind::Attribute { .. } => true,
             Kind::Unreadable(_) => false,
         });
-        let items = file.chunks().iter().filter(|it| it.kind != Kind::Space);
+        let chunks = file.chunks();
+        let items = chunks.iter().filter(|it| it.kind != Kind::Space);
         if verdict == "valid" {
             assert!(readable, "{name}: {:?}", file.chunks());
             assert_eq!(items.count(), 1, "{name}: {:?}", file.chunks());
@@ -567,9 +569,9 @@ fn the_cases_split_as_a_reader_would() {
 /// What is wrong with the blocks and the rest of `text`, in order.
 fn faults(text: &str) -> Vec<(Fault, String)> {
     let file = File::split(Source::new(text));
-    let faults = file.chunks().iter().filter_map(|it| match &it.kind {
+    let faults = file.chunks().into_iter().filter_map(|it| match it.kind {
         Kind::Block(block) => block.fault,
-        Kind::Unreadable(fault) => Some(*fault),
+        Kind::Unreadable(fault) => Some(fault),
         _ => None,
     });
     faults
@@ -685,7 +687,8 @@ fn a_cursor_touches_a_block_at_both_ends() {
 fn an_attribute_ends_before_what_follows_it() {
     let text = "a = [1] # x\nb = <<E\n1\nE\nc = f(\n1) /* y */ # z\nd = 1";
     let file = File::split(Source::new(text));
-    let items = file.chunks().iter().filter(|it| it.kind != Kind::Space);
+    let chunks = file.chunks();
+    let items = chunks.iter().filter(|it| it.kind != Kind::Space);
     let texts: Vec<_> = items
         .clone()
         .map(|it| file.source().slice(it.span))

@@ -113,7 +113,7 @@ pub fn unreached(snapshot: &Snapshot, at: RowRef) -> Option<Unreached> {
         place: tag.place().cloned().unwrap_or_else(|| header(provider)),
         takes,
         evidence,
-        provider: provider.block().labels.first()?.text.clone(),
+        provider: provider.block().label()?.into(),
     })
 }
 
@@ -155,10 +155,10 @@ fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
 fn ignore_all(snapshot: &Snapshot, path: &Path) -> Option<Fix> {
     let file = snapshot.file(path)?;
     let mut edits = Vec::new();
-    for (at, block) in file.blocks.iter().enumerate() {
+    for block in file.blocks() {
         let mut rows = snapshot.rows_of(file, block.id).into_iter();
         if rows.any(|it| unreached(snapshot, it).is_some()) {
-            let one = fix::ignore_comment(&Declared::new(file, at));
+            let one = fix::ignore_comment(&Declared::new(file, block.id));
             edits.extend(one.into_iter().flat_map(|it| it.edits));
         }
     }

@@ -83,8 +83,7 @@ fn look(snapshot: &Snapshot, at: usize, shares: &mut Shares) {
 }
 
 fn name(provider: &ConfiguredProvider) -> &str {
-    let label = provider.block.block().labels.first();
-    label.map_or("", |it| &it.text)
+    provider.block.block().label().unwrap_or_default()
 }
 
 /// The first endpoint of a provider configuration that lies on this machine or in a private

@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use crate::config::{Declared, IgnoreComment, ModuleFile, is_override};
 use crate::identity::comment::Directive;
-use crate::syntax::{BlockId, Kind, Place};
+use crate::syntax::Place;
 use crate::workspace::Snapshot;
 
 use super::{Check, Finding, Fix, Looks, Severity, fix};
@@ -69,7 +69,7 @@ fn misplaced(file: &ModuleFile, comment: &IgnoreComment) -> Option<String> {
             if covered && name.is_some_and(is_override) {
                 return Some("its block changes another, which it does not cover".to_owned());
             }
-            (!covered).then(|| match &*block.keyword {
+            (!covered).then(|| match block.keyword {
                 "module" => "it reaches no resource of the module that is called".to_owned(),
                 keyword => format!("a {keyword} block has no identity"),
             })
@@ -96,28 +96,18 @@ fn moved(snapshot: &Snapshot, finding: &Finding) -> Option<Fix> {
     }
     let meant = match comment.place {
         Place::Within(id) => id,
-        Place::Elsewhere => block_behind(file, comment.span.start)?,
+        Place::Elsewhere => file.syntax()?.block_behind(comment.span.start)?,
         Place::Above(_) | Place::HeaderLine(_) | Place::Body(_) => return None,
     };
-    let index = file.blocks.iter().position(|it| it.id == meant)?;
-    let above = fix::ignore_comment(&Declared::new(file, index))?;
+    let above = fix::ignore_comment(&Declared::new(file, meant))?;
     let mut edits = fix::remove_comment(snapshot, &finding.place)?.edits;
     edits.extend(above.edits);
-    let (_, resource_type, name) = file.blocks[index].resource()?;
+    let (_, resource_type, name) = file.block(meant)?.resource()?;
     Some(Fix {
         title: format!("Move the ignore comment above {resource_type}.{name}"),
         edits,
         is_safe: false,
     })
-}
-
-/// The block behind the space that a place lies in.
-fn block_behind(file: &ModuleFile, offset: u32) -> Option<BlockId> {
-    let chunks = file.syntax()?.chunks();
-    let space = chunks.iter().position(|it| it.span.touches(offset))?;
-    let start = chunks.get(space + 1)?.span.start;
-    let behind = file.block_at(start)?;
-    (chunks[space].kind == Kind::Space && behind.span.start == start).then_some(behind.id)
 }
 
 #[cfg(test)]

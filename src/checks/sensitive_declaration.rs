@@ -159,7 +159,7 @@ fn expression_at(file: &ModuleFile, place: &Place) -> Option<std::sync::Arc<Expr
     if let Some(found) = file.entry_at(place.span) {
         return Some(found.entry().value.clone().into());
     }
-    let body = file.body(file.block_at(place.span.start)?);
+    let body = file.body(file.block_at(place.span.start)?.id);
     let mut attributes = body.attributes.iter().map(|it| &it.value);
     attributes.find(|it| it.span == place.span).cloned()
 }

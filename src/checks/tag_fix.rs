@@ -45,7 +45,8 @@ pub(super) fn default_realm(snapshot: &Snapshot, finding: &Finding) -> Option<Fi
     let mut places = related.chain([&finding.place]);
     let block = places.find_map(|it| {
         let block = snapshot.block_at(it)?;
-        (*block.block().keyword == *"provider").then_some(block)
+        let is_provider = block.block().keyword == "provider";
+        is_provider.then_some(block)
     })?;
     let readers = snapshot.readers(&block.file.path).into_iter();
     let mut providers = readers.flat_map(|it| &snapshot.stacks[it].providers);
@@ -76,7 +77,7 @@ pub(super) fn default_realm(snapshot: &Snapshot, finding: &Finding) -> Option<Fi
         }
         _ => return None,
     };
-    let name = block.block().labels.first()?.text.clone();
+    let name = block.block().label()?.to_owned();
     Some(Fix {
         title: format!("Give what provider {name:?} serves the realm {realm:?}"),
         edits,

@@ -55,7 +55,7 @@ mod tests {
             ("a.tf.json", r#"{"locals": [{"a": 1}, {"a": 1}]}"#),
         ] {
             let file = file(name, text);
-            let read = || file.blocks.iter().map(|it| file.body(it));
+            let read = || file.block_ids().map(|it| file.body(it));
             let first: Vec<_> = read().collect();
             let same = read().zip(&first).all(|(a, b)| Arc::ptr_eq(&a, b));
             assert!(same, "{name}: what is known is not read twice");
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn of_a_glance_nothing_stays() {
         let file = file("a.tf", "locals {\n  a = 1\n}\n");
-        let gone = Arc::downgrade(&file.glance(&file.blocks[0]));
+        let gone = Arc::downgrade(&file.glance(file.block_ids().next().unwrap()));
         assert!(gone.upgrade().is_none());
     }
 }

@@ -3,17 +3,19 @@
 //! A block is known by its header. Its body is read when somebody asks for what is in it: most blocks
 //! of a workspace never are.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
+use smallvec::SmallVec;
 
 use crate::identity::comment::{Directive, directives};
 use crate::identity::{IDENTITY_TAG, Mode};
 use crate::syntax::{
-    self, BlockId, Body, EntryAt, Fault, JsonBlock, Name, Place, json_attributes, json_blocks,
+    self, BlockId, Body, EntryAt, Fault, JsonBlock, Place, json_attributes, json_blocks,
 };
-use crate::text::{Source, Span};
+use crate::text::{REPLACEMENT, Source, Span};
 
 use super::bodies::Bodies;
 
@@ -22,17 +24,20 @@ use super::bodies::Bodies;
 pub struct ModuleFile {
     /// Its absolute path.
     pub path: Arc<Path>,
-    /// Its blocks, in order.
-    pub blocks: Vec<Block>,
     /// Comments that speak to gantrycd, in order. None in JSON.
-    pub comments: Vec<IgnoreComment>,
-    source: Source,
-    /// The text cut into chunks; `None` of JSON.
-    syntax: Option<syntax::File>,
+    pub comments: Box<[IgnoreComment]>,
+    content: Content,
     /// Of the blocks, and behind them what stands outside of any.
     bodies: Bodies,
-    whole: bool,
     faults: OnceLock<Box<[Fault]>>,
+}
+
+/// What is known of a file's text without reading it again.
+#[derive(Debug)]
+enum Content {
+    Native(syntax::File),
+    /// The text, and its blocks without their bodies.
+    Json(Source, Box<[JsonBlock]>),
 }
 
 /// A comment that opts a block out, or was meant to.
@@ -46,49 +51,49 @@ pub struct IgnoreComment {
     pub place: Place,
 }
 
-/// A block at the top level of a file.
-#[derive(Debug)]
-pub struct Block {
+/// A block at the top level of a file, as far as it can be told without reading its body.
+#[derive(Clone, Debug)]
+pub struct Block<'a> {
     /// Which block of the file.
     pub id: BlockId,
     /// `resource`, `provider`, …
-    pub keyword: Box<str>,
+    pub keyword: &'a str,
     /// Its labels, without quotes.
-    pub labels: Vec<Name>,
+    pub labels: SmallVec<[Label<'a>; 2]>,
     /// From the keyword to the last label.
     pub header: Span,
     /// The whole block.
     pub span: Span,
     /// Whether a well-formed and well-placed comment opts it out.
     pub ignored: bool,
-    /// Its place among the file's blocks.
-    at: u32,
 }
 
-impl Block {
-    fn of_json(at: usize, JsonBlock { block, span }: JsonBlock) -> Self {
-        Self {
-            id: BlockId::of_json(at),
-            keyword: block.keyword.text,
-            labels: block.labels,
-            header: block.header,
-            span,
-            ignored: false,
-            at: at as u32,
-        }
-    }
+/// A label of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct Label<'a> {
+    /// Without quotes.
+    pub text: &'a str,
+    /// Its bytes in the file, without quotes.
+    pub span: Span,
+}
 
+impl<'a> Block<'a> {
     /// Of a `resource` or `data` block: what it declares.
-    pub fn resource(&self) -> Option<(Mode, &str, &str)> {
-        let mode = match &*self.keyword {
+    pub fn resource(&self) -> Option<(Mode, &'a str, &'a str)> {
+        let mode = match self.keyword {
             "resource" => Mode::Managed,
             "data" => Mode::Data,
             _ => return None,
         };
-        match &self.labels[..] {
-            [resource_type, name] => Some((mode, &resource_type.text, &name.text)),
+        match self.labels[..] {
+            [resource_type, name] => Some((mode, resource_type.text, name.text)),
             _ => None,
         }
+    }
+
+    /// Its first label.
+    pub fn label(&self) -> Option<&'a str> {
+        self.labels.first().map(|it| it.text)
     }
 }
 
@@ -97,31 +102,36 @@ impl Block {
 pub struct Declared {
     /// The file.
     pub file: Arc<ModuleFile>,
-    index: u32,
+    id: BlockId,
 }
 
 impl Declared {
-    /// Block `index` of a file.
-    pub fn new(file: &Arc<ModuleFile>, index: usize) -> Self {
+    /// A block of a file.
+    pub fn new(file: &Arc<ModuleFile>, id: BlockId) -> Self {
         Self {
             file: file.clone(),
-            index: index as u32,
+            id,
         }
     }
 
     /// The block.
-    pub fn block(&self) -> &Block {
-        &self.file.blocks[self.index as usize]
+    pub fn block(&self) -> Block<'_> {
+        self.file.view(self.id)
+    }
+
+    /// Which block of its file it is.
+    pub fn id(&self) -> BlockId {
+        self.id
     }
 
     /// What stands in it.
     pub fn body(&self) -> Arc<Body> {
-        self.file.body(self.block())
+        self.file.body(self.id)
     }
 
     /// What stands in it, for a look that nobody will take again soon.
     pub fn glance(&self) -> Arc<Body> {
-        self.file.glance(self.block())
+        self.file.glance(self.id)
     }
 }
 
@@ -135,155 +145,207 @@ impl ModuleFile {
         }
     }
 
+    /// The same of a file whose text was another `before`: of the blocks that are in both, none is
+    /// looked at again for what is wrong with it.
+    pub fn read_after(before: &Self, path: Arc<Path>, source: Source) -> Self {
+        let file = Self::read(path, source);
+        if let (Some(known), Some(syntax)) = (before.faultless(), file.syntax()) {
+            let faults = syntax.faults_but(&|block| known.contains(block));
+            // nobody else has the file yet
+            _ = file.faults.set(faults.into());
+        }
+        file
+    }
+
+    /// The texts of the blocks that nothing is wrong with; `None` while nobody knows.
+    fn faultless(&self) -> Option<HashSet<&str>> {
+        let (syntax, faults) = (self.syntax()?, self.faults.get()?);
+        let mut at: Vec<u32> = faults.iter().map(|it| it.span().start).collect();
+        at.sort_unstable();
+        let blocks = syntax.block_ids().filter_map(|id| {
+            let span = syntax.block_span(id);
+            let first = at.partition_point(|it| *it < span.start);
+            let has_fault = at.get(first).is_some_and(|it| *it <= span.end);
+            let text = syntax.source().slice(span);
+            // which of these was a byte that is no text, only the file knows
+            (!has_fault && !text.contains(REPLACEMENT)).then_some(text)
+        });
+        Some(blocks.collect())
+    }
+
     fn read_native(path: Arc<Path>, source: Source) -> Self {
-        let syntax = syntax::File::split(source.clone());
-        let comments = ignore_comments(&syntax);
-        let read = |(at, (id, block)): (usize, (BlockId, &syntax::Block))| Block {
-            id,
-            keyword: source.slice(block.keyword).into(),
-            labels: block
-                .labels
-                .iter()
-                .map(|it| Name {
-                    text: source.slice(it.text).into(),
-                    span: it.text,
-                })
-                .collect(),
-            header: block.header,
-            span: syntax.block_span(id),
-            ignored: comments.iter().any(|it| it.opts_out(id)),
-            at: at as u32,
-        };
-        let whole = |chunk: &syntax::Chunk| match &chunk.kind {
-            syntax::Kind::Block(block) => block.fault.is_none(),
-            syntax::Kind::Unreadable(_) => false,
-            syntax::Kind::Space | syntax::Kind::Attribute { .. } => true,
-        };
+        let syntax = syntax::File::split(source);
         Self {
             path,
-            blocks: syntax.blocks().enumerate().map(read).collect(),
-            comments,
-            whole: syntax.chunks().iter().all(whole),
-            source,
+            comments: ignore_comments(&syntax),
+            content: Content::Native(syntax),
             bodies: Bodies::default(),
             faults: OnceLock::new(),
-            syntax: Some(syntax),
         }
     }
 
     fn read_json(path: Arc<Path>, source: Source) -> Self {
-        let mut file = Self {
-            blocks: Vec::new(),
-            comments: Vec::new(),
-            syntax: None,
-            bodies: Bodies::default(),
-            whole: true,
-            faults: OnceLock::from(Box::default()),
+        let read = match is_of_variables(&path) {
+            true => json_attributes(&source).map(|_| Vec::new()),
+            false => json_blocks(&source),
+        };
+        let fault = read.as_ref().err().copied();
+        let mut blocks = read.unwrap_or_default();
+        for it in &mut blocks {
+            it.block.body = Body::default();
+        }
+        Self {
             path,
-            source,
-        };
-        let fault = match file.is_of_variables() {
-            true => json_attributes(&file.source).err(),
-            false => match json_blocks(&file.source) {
-                Ok(blocks) => {
-                    let blocks = blocks.into_iter().enumerate();
-                    file.blocks = blocks.map(|(at, it)| Block::of_json(at, it)).collect();
-                    None
-                }
-                Err(fault) => Some(fault),
-            },
-        };
-        file.whole = fault.is_none();
-        file.faults = OnceLock::from(fault.into_iter().collect::<Box<[_]>>());
-        file
-    }
-
-    fn is_of_variables(&self) -> bool {
-        let name = self.path.file_name().unwrap_or_default();
-        name.to_string_lossy().ends_with(".tfvars.json")
+            comments: Box::default(),
+            content: Content::Json(source, blocks.into()),
+            bodies: Bodies::default(),
+            faults: OnceLock::from(fault.into_iter().collect::<Box<[_]>>()),
+        }
     }
 
     /// What is wrong with its text, in order. Found out when it is first asked for, by reading all
     /// of it.
     pub fn faults(&self) -> &[Fault] {
-        let read = || self.syntax.as_ref().map(syntax::File::faults);
+        let read = || self.syntax().map(syntax::File::faults);
         self.faults
             .get_or_init(|| read().unwrap_or_default().into())
     }
 
     /// The file's text.
     pub fn source(&self) -> &Source {
-        &self.source
+        match &self.content {
+            Content::Native(syntax) => syntax.source(),
+            Content::Json(source, _) => source,
+        }
     }
 
     /// The text cut into chunks; `None` of JSON.
     pub fn syntax(&self) -> Option<&syntax::File> {
-        self.syntax.as_ref()
+        match &self.content {
+            Content::Native(syntax) => Some(syntax),
+            Content::Json(..) => None,
+        }
     }
 
     /// Whether every block of it was recognised.
     pub fn is_whole(&self) -> bool {
-        self.whole
+        match &self.content {
+            Content::Native(syntax) => syntax.is_whole(),
+            Content::Json(..) => self.faults().is_empty(),
+        }
     }
 
     /// Whether a block in which `word` stands may be in what has no header that can be read.
     pub fn may_have_another(&self, word: &str) -> bool {
-        let Some(syntax) = &self.syntax else {
-            return !self.whole;
+        match &self.content {
+            Content::Native(syntax) if syntax.is_whole() => false,
+            Content::Native(syntax) => syntax.chunks().iter().any(|it| {
+                let unreadable = match &it.kind {
+                    syntax::Kind::Unreadable(_) => true,
+                    // its labels may not be all that it is to have
+                    syntax::Kind::Block(block) => block.body.is_none(),
+                    syntax::Kind::Space | syntax::Kind::Attribute { .. } => false,
+                };
+                unreadable && self.source().slice(it.span).contains(word)
+            }),
+            Content::Json(..) => !self.is_whole(),
+        }
+    }
+
+    /// Its blocks, in order.
+    pub fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
+        self.block_ids().map(|it| self.view(it))
+    }
+
+    /// Which blocks it has, in order.
+    pub fn block_ids(&self) -> impl Iterator<Item = BlockId> {
+        let (native, json) = match &self.content {
+            Content::Native(syntax) => (Some(syntax.block_ids()), 0),
+            Content::Json(_, blocks) => (None, blocks.len()),
         };
-        let mut chunks = syntax.chunks().iter();
-        chunks.any(|it| {
-            let unreadable = match &it.kind {
-                syntax::Kind::Unreadable(_) => true,
-                // its labels may not be all that it is to have
-                syntax::Kind::Block(block) => block.body.is_none(),
-                syntax::Kind::Space | syntax::Kind::Attribute { .. } => false,
-            };
-            unreadable && self.source.slice(it.span).contains(word)
-        })
+        native
+            .into_iter()
+            .flatten()
+            .chain((0..json).map(BlockId::of_json))
+    }
+
+    /// The block of this file that is `id`.
+    fn view(&self, id: BlockId) -> Block<'_> {
+        let (keyword, labels, header, span) = match &self.content {
+            Content::Native(syntax) => {
+                let source = syntax.source();
+                let block = syntax.block(id);
+                let labels = block.labels.iter().map(|it| Label {
+                    text: source.slice(it.text),
+                    span: it.text,
+                });
+                let keyword = source.slice(block.keyword);
+                (
+                    keyword,
+                    labels.collect(),
+                    block.header,
+                    syntax.block_span(id),
+                )
+            }
+            Content::Json(_, blocks) => {
+                let JsonBlock { block, span } = &blocks[id.index()];
+                let labels = block.labels.iter().map(|it| Label {
+                    text: &it.text,
+                    span: it.span,
+                });
+                (&*block.keyword.text, labels.collect(), block.header, *span)
+            }
+        };
+        Block {
+            id,
+            keyword,
+            labels,
+            header,
+            span,
+            ignored: self.comments.iter().any(|it| it.opts_out(id)),
+        }
     }
 
     /// What stands in a block of this file. It is kept until the file is told to
     /// [`forget`](Self::forget).
-    pub fn body(&self, block: &Block) -> Arc<Body> {
-        let at = block.at as usize;
-        self.bodies.get(at).unwrap_or_else(|| match &self.syntax {
-            Some(syntax) => self.bodies.keep(at, syntax.body(block.id)),
-            None => self.json_body(at),
+    pub fn body(&self, block: BlockId) -> Arc<Body> {
+        let at = block.index();
+        self.bodies.get(at).unwrap_or_else(|| match &self.content {
+            Content::Native(syntax) => self.bodies.keep(at, syntax.body(block)),
+            Content::Json(source, _) => self.json_body(source, at),
         })
     }
 
     /// The same, but not kept.
-    pub fn glance(&self, block: &Block) -> Arc<Body> {
-        let known = self.bodies.get(block.at as usize);
-        known.unwrap_or_else(|| match &self.syntax {
-            Some(syntax) => syntax.body(block.id).into(),
-            None => self.body(block),
+    pub fn glance(&self, block: BlockId) -> Arc<Body> {
+        let known = self.bodies.get(block.index());
+        known.unwrap_or_else(|| match &self.content {
+            Content::Native(syntax) => syntax.body(block).into(),
+            Content::Json(..) => self.body(block),
         })
     }
 
-    /// What stands outside of any block, as all of a `.tfvars` file does. Kept as a body is.
-    pub fn top_level(&self) -> Arc<Body> {
-        let at = self.blocks.len();
-        let read = || match &self.syntax {
-            Some(syntax) => syntax.top_level(),
-            None if self.is_of_variables() => Body {
-                attributes: json_attributes(&self.source).unwrap_or_default(),
-                ..Body::default()
-            },
-            None => Body::default(),
-        };
-        let known = self.bodies.get(at);
-        known.unwrap_or_else(|| self.bodies.keep(at, read()))
-    }
-
     /// JSON is read as a whole.
-    fn json_body(&self, wanted: usize) -> Arc<Body> {
-        let blocks = json_blocks(&self.source).unwrap_or_default();
+    fn json_body(&self, source: &Source, wanted: usize) -> Arc<Body> {
+        let blocks = json_blocks(source).unwrap_or_default();
         let blocks = blocks.into_iter().enumerate();
         let bodies = blocks.map(|(at, it)| self.bodies.keep(at, it.block.body));
         let wanted = bodies.collect::<Vec<_>>().into_iter().nth(wanted);
         wanted.unwrap_or_default()
+    }
+
+    /// What stands outside of any block, as all of a `.tfvars` file does. Kept as a body is.
+    pub fn top_level(&self) -> Arc<Body> {
+        let (at, read): (_, &dyn Fn() -> Body) = match &self.content {
+            Content::Native(syntax) => (syntax.item_count(), &|| syntax.top_level()),
+            Content::Json(source, _) if is_of_variables(&self.path) => (0, &|| Body {
+                attributes: json_attributes(source).unwrap_or_default(),
+                ..Body::default()
+            }),
+            Content::Json(..) => return Arc::default(),
+        };
+        let known = self.bodies.get(at);
+        known.unwrap_or_else(|| self.bodies.keep(at, read()))
     }
 
     /// Lets go of all bodies. Whoever asks for one has it read again.
@@ -294,27 +356,27 @@ impl ModuleFile {
     /// The entry of an object whose key or value stands at exactly these bytes.
     pub fn entry_at(&self, span: Span) -> Option<EntryAt> {
         match self.block_at(span.start) {
-            Some(block) => self.body(block).entry_at(span),
+            Some(block) => self.body(block.id).entry_at(span),
             None => self.top_level().entry_at(span),
         }
     }
 
     /// The block at byte `offset`.
-    pub fn block_at(&self, offset: u32) -> Option<&Block> {
-        match &self.syntax {
-            Some(syntax) => self.block(syntax.block_at(offset)?),
-            None => self.blocks.iter().find(|it| it.span.touches(offset)),
+    pub fn block_at(&self, offset: u32) -> Option<Block<'_>> {
+        match &self.content {
+            Content::Native(syntax) => Some(self.view(syntax.block_at(offset)?)),
+            Content::Json(..) => self.blocks().find(|it| it.span.touches(offset)),
         }
     }
 
     /// The block that a comment stands to.
-    pub fn block(&self, id: BlockId) -> Option<&Block> {
-        self.blocks.iter().find(|it| it.id == id)
+    pub fn block(&self, id: BlockId) -> Option<Block<'_>> {
+        self.block_ids().any(|it| it == id).then(|| self.view(id))
     }
 
     /// Whether the file names a gantrycd tag at all, or what was meant to be one.
     pub fn mentions_gantrycd(&self) -> bool {
-        mentions_a_tag(self.source.text())
+        mentions_a_tag(self.source().text())
     }
 }
 
@@ -333,10 +395,15 @@ impl IgnoreComment {
     }
 }
 
-fn ignore_comments(file: &syntax::File) -> Vec<IgnoreComment> {
+fn is_of_variables(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().ends_with(".tfvars.json")
+}
+
+fn ignore_comments(file: &syntax::File) -> Box<[IgnoreComment]> {
     let text = file.source().text();
     if !mentions(text) {
-        return Vec::new();
+        return Box::default();
     }
     let mut found = Vec::new();
     for comment in file.comments() {
@@ -349,7 +416,7 @@ fn ignore_comments(file: &syntax::File) -> Vec<IgnoreComment> {
             });
         }
     }
-    found
+    found.into()
 }
 
 /// Whether a text may hold a key of gantrycd's, or what was meant to be one: cheap, and to the safe
@@ -365,4 +432,37 @@ fn mentions(text: &str) -> bool {
     [IDENTITY_TAG, "gnore", "GNORE"]
         .iter()
         .any(|it| memmem::find(text.as_bytes(), it.as_bytes()).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is wrong with a text that was another before is what is wrong with it.
+    #[test]
+    fn of_what_changed_the_faults_are_told_anew() {
+        let texts = [
+            "a \"x\" {\n  b = [1,\n}\nb {\n  c = <<E\nE\n}\n",
+            "a \"x\" {\n  b = [1]\n}\nb {\n  c = <<E\nE\n}\n",
+            "a \"x\" {\n  b = [1]\n}\nb {\n  c = <<E\nE\n  c = 1\n}\n",
+            "b {\n  c = <<E\nE\n  c = 1\n}\nc = 1 2\n",
+            "b {\n  c = <<E\n\u{1a}E\n}\n",
+            "",
+        ];
+        let path: Arc<Path> = Path::new("main.tf").into();
+        for before in texts {
+            for now in texts {
+                for asked in [false, true] {
+                    let before = ModuleFile::read(path.clone(), Source::new(before));
+                    if asked {
+                        before.faults();
+                    }
+                    let now = Source::new(now);
+                    let after = ModuleFile::read_after(&before, path.clone(), now.clone());
+                    let alone = ModuleFile::read(path.clone(), now);
+                    assert_eq!(after.faults(), alone.faults());
+                }
+            }
+        }
+    }
 }

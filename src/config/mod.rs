@@ -12,7 +12,7 @@ mod provider;
 mod refactoring;
 
 pub use facts::Backend;
-pub use file::{Block, Declared, IgnoreComment, ModuleFile, mentions_a_tag};
+pub use file::{Block, Declared, IgnoreComment, Label, ModuleFile, mentions_a_tag};
 pub use merged::{Argument, Merged};
 pub use module::{Module, is_configuration, is_ignored, is_override, provider_name};
 pub use provider::{Alias, Passed, ProviderInstance, ProviderRef, passed, provider_source};

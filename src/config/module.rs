@@ -82,11 +82,11 @@ impl Module {
         let mut overriding = Vec::new();
         for file in &files {
             let changes = is_override(&name_of(file));
-            for index in 0..file.blocks.len() {
-                let declared = Declared::new(file, index);
+            for id in file.block_ids() {
+                let declared = Declared::new(file, id);
                 match changes {
                     true => overriding.push(declared),
-                    false => module.add(declared),
+                    false => module.add(&declared),
                 }
             }
         }
@@ -94,7 +94,7 @@ impl Module {
         module.resources.sort_by_cached_key(key);
         module.facts.aliases = module.providers.iter().map(alias).collect();
         for part in overriding {
-            module.change(part);
+            module.change(&part);
         }
         module
             .facts
@@ -102,10 +102,10 @@ impl Module {
         module
     }
 
-    fn add(&mut self, declared: Declared) {
+    fn add(&mut self, declared: &Declared) {
         let block = declared.block();
-        let label = || block.labels.first().map(|it| it.text.clone());
-        match (&*block.keyword, block.labels.len()) {
+        let declared = declared.clone();
+        match (block.keyword, block.labels.len()) {
             ("resource" | "data", 2) => self.resources.push(Merged::new(declared)),
             ("provider", 1) => self.providers.push(Merged::new(declared)),
             ("terraform", 0) => self.settings.push(declared),
@@ -118,8 +118,8 @@ impl Module {
                     _ => &mut self.outputs,
                 };
                 // Terraform refuses a second one
-                if let Some(label) = label() {
-                    named.entry(label).or_insert(Merged::new(declared));
+                if let Some(label) = block.label() {
+                    named.entry(label.into()).or_insert(Merged::new(declared));
                 }
             }
             _ => {}
@@ -128,10 +128,10 @@ impl Module {
 
     /// Has a block of an override file change what it names. One that names nothing changes
     /// nothing: Terraform refuses it.
-    fn change(&mut self, part: Declared) {
+    fn change(&mut self, part: &Declared) {
         let block = part.block();
-        let label = block.labels.first().map(|it| it.text.clone());
-        let changed = match (&*block.keyword, label) {
+        let part = part.clone();
+        let changed = match (block.keyword, block.label()) {
             ("terraform", _) => {
                 self.settings.push(part);
                 return;
@@ -140,15 +140,14 @@ impl Module {
                 self.locals.push(part);
                 return;
             }
-            ("module", Some(name)) => self.calls.get_mut(&name),
-            ("variable", Some(name)) => self.variables.get_mut(&name),
-            ("output", Some(name)) => self.outputs.get_mut(&name),
+            ("module", Some(name)) => self.calls.get_mut(name),
+            ("variable", Some(name)) => self.variables.get_mut(name),
+            ("output", Some(name)) => self.outputs.get_mut(name),
             ("provider", Some(name)) => {
                 let new = Merged::new(part.clone());
                 let alias = alias(&new);
                 let mut known = self.providers.iter().zip(&self.facts.aliases);
-                let changed =
-                    known.position(|(it, of)| provider_name(it) == &*name && *of == alias);
+                let changed = known.position(|(it, of)| provider_name(it) == name && *of == alias);
                 match changed {
                     Some(at) => {
                         self.providers[at].change(part);
@@ -214,7 +213,7 @@ impl Module {
         let (mode, resource_type, name) = block.resource()?;
         let at = self.resource_index(mode, resource_type, name)?;
         let base = self.resources[at].base();
-        (base.file.path == file.path && base.block().id == block.id).then_some(at)
+        (base.file.path == file.path && base.id() == block.id).then_some(at)
     }
 
     /// Provider blocks, in order.
@@ -326,8 +325,7 @@ pub fn is_override(name: &str) -> bool {
 
 /// The label of a provider block.
 pub fn provider_name(provider: &Merged) -> &str {
-    let label = provider.base().block().labels.first();
-    label.map_or("", |it| &it.text)
+    provider.base().block().label().unwrap_or_default()
 }
 
 fn alias(provider: &Merged) -> Alias {

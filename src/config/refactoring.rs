@@ -294,8 +294,9 @@ mod tests {
     use crate::text::Source;
 
     fn block(name: &str, text: &str) -> Declared {
-        let file = ModuleFile::read(Path::new(name).into(), Source::new(text));
-        Declared::new(&Arc::new(file), 0)
+        let file = Arc::new(ModuleFile::read(Path::new(name).into(), Source::new(text)));
+        let first = file.block_ids().next().unwrap();
+        Declared::new(&file, first)
     }
 
     fn moved(from: &str, to: &str) -> Moved {

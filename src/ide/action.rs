@@ -44,7 +44,7 @@ pub fn actions<'a>(
         }
     }
     if let Some(file) = snapshot.file(path) {
-        for (at, block) in file.blocks.iter().enumerate() {
+        for block in file.blocks() {
             if block.resource().is_none() || !touches(block.header) {
                 continue;
             }
@@ -53,7 +53,7 @@ pub fn actions<'a>(
                 let row = snapshot.row(it);
                 row.claim.is_ok() || row.looks_up.is_some() || row.planned_claim().is_some()
             });
-            let fix = ignore_comment(&Declared::new(file, at));
+            let fix = ignore_comment(&Declared::new(file, block.id));
             if let Some(fix) = fix.filter(|_| has_identity) {
                 offer(fix.with_stacks(snapshot), None);
             }

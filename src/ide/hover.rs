@@ -63,7 +63,7 @@ pub fn hover(
     let tag = tag_places(snapshot, &readers).find(|it| within(it));
     let tag = tag.map(|it| it.span);
     let block = file.block_at(offset);
-    if let Some(block) = block.filter(|it| it.resource().is_some()) {
+    if let Some(block) = block.as_ref().filter(|it| it.resource().is_some()) {
         let header = Some(block.header).filter(|it| it.touches(offset));
         let span = header.or(tag)?;
         let markdown = page.resource(file, block)?;
@@ -71,7 +71,7 @@ pub fn hover(
     }
     let provider = |it: &&ConfiguredProvider| {
         let base = it.block.block();
-        it.block.file.path == file.path && block.is_some_and(|it| it.id == base.id)
+        it.block.file.path == file.path && block.as_ref().is_some_and(|it| it.id == base.id)
     };
     let stacks = readers.iter().map(|it| &snapshot.stacks[*it]);
     let providers: Vec<_> = stacks
@@ -117,13 +117,13 @@ struct Page<'a> {
 impl Page<'_> {
     fn comment(&self, file: &ModuleFile, ignore: bool, block: Option<BlockId>) -> String {
         let block = block.and_then(|it| file.block(it));
-        let resource = block.and_then(|it| Some((it, it.resource()?)));
+        let resource = block.and_then(|it| Some((it.resource()?, it)));
         match (resource, ignore) {
             (None, _) => "Not honoured by gantrycd where it stands.".to_owned(),
             (Some(_), false) => {
                 "Honoured by gantrycd, and does nothing: `ignore=false`.".to_owned()
             }
-            (Some((block, (_, resource_type, name))), true) => {
+            (Some(((_, resource_type, name), block)), true) => {
                 let rows = self.snapshot.rows_of(file, block.id).len();
                 let instances = match rows {
                     0 => "It has no instance in a cached state.".to_owned(),

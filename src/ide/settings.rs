@@ -220,13 +220,13 @@ impl<'a> Standing<'a> {
     fn set_beside(&self, offset: u32) -> Vec<String> {
         let mut names: Vec<(&str, Span)> = Vec::new();
         let top = self.file.top_level();
-        let block = self.file.block_at(offset).map(|it| self.file.body(it));
+        let block = self.file.block_at(offset).map(|it| self.file.body(it.id));
         match (self.depth, &block) {
             (0, _) => {
                 let attributes = top.attributes.iter();
                 names.extend(attributes.map(|it| (&*it.name.text, it.name.span)));
-                let blocks = self.file.blocks.iter().filter(|it| it.labels.is_empty());
-                names.extend(blocks.map(|it| (&*it.keyword, it.header)));
+                let blocks = self.file.blocks().filter(|it| it.labels.is_empty());
+                names.extend(blocks.map(|it| (it.keyword, it.header)));
             }
             (1, Some(body)) => {
                 let attributes = body.attributes.iter();
@@ -250,9 +250,12 @@ impl<'a> Standing<'a> {
 
     /// The stacks that have a block, but for the one at hand.
     fn stacks_beside(&self) -> Vec<&'a str> {
-        let labels = self.file.blocks.iter().flat_map(|it| it.labels.first());
+        let labels = self
+            .file
+            .blocks()
+            .filter_map(|it| it.labels.first().copied());
         let others = labels.filter(|it| it.span != self.word.span);
-        others.map(|it| &*it.text).collect()
+        others.map(|it| it.text).collect()
     }
 }
 

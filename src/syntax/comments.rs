@@ -3,7 +3,7 @@
 use crate::text::Span;
 
 use super::lexer::{Lexer, Notes, Stop};
-use super::{Block, BlockId, Chunk, File, Kind, header};
+use super::{BlockId, File, header};
 
 /// One comment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,12 +47,12 @@ impl File {
     /// Every comment of the file, in order. Reads the text again.
     pub fn comments(&self) -> Vec<Comment> {
         let mut found = Vec::new();
-        for (index, chunk) in self.chunks.iter().enumerate() {
-            match &chunk.kind {
-                Kind::Space => self.in_space(index, false, &mut found),
-                Kind::Block(block) => self.in_block(BlockId(index as u32), block, &mut found),
-                Kind::Attribute { .. } | Kind::Unreadable(_) => {
-                    let spans = self.spans(chunk.span, false);
+        for at in 0..self.index.len() {
+            self.in_space(at, false, &mut found);
+            match self.index.block(at) {
+                Some((_, body, _)) => self.in_block(BlockId(at as u32), body, &mut found),
+                None => {
+                    let spans = self.spans(self.index.span(at), false);
                     found.extend(spans.into_iter().map(|span| Comment {
                         span,
                         place: Place::Elsewhere,
@@ -60,6 +60,7 @@ impl File {
                 }
             }
         }
+        self.in_space(self.index.len(), false, &mut found);
         found
     }
 
@@ -67,14 +68,12 @@ impl File {
     /// rest of its last line again.
     pub fn comments_of(&self, id: BlockId) -> Vec<Comment> {
         let mut found = Vec::new();
-        let index = id.index();
-        if index > 0 && self.chunks[index - 1].kind == Kind::Space {
-            self.in_space(index - 1, false, &mut found);
+        let at = id.index();
+        self.in_space(at, false, &mut found);
+        if let Some((_, body, _)) = self.index.block(at) {
+            self.in_block(id, body, &mut found);
         }
-        self.in_block(id, self.block(id), &mut found);
-        if let Some(Kind::Space) = self.chunks.get(index + 1).map(|it| &it.kind) {
-            self.in_space(index + 1, true, &mut found);
-        }
+        self.in_space(at + 1, true, &mut found);
         found.retain(|it| it.place.block() == Some(id));
         found
     }
@@ -94,9 +93,13 @@ impl File {
         lexer.notes.0
     }
 
-    /// The comments of the space at `index`: behind the block before it, or above the one behind.
-    fn in_space(&self, index: usize, first_line: bool, found: &mut Vec<Comment>) {
-        let space = self.chunks[index].span;
+    /// The comments of the space before the item at `at`: behind the block before it, or above the
+    /// one behind.
+    fn in_space(&self, at: usize, first_line: bool, found: &mut Vec<Comment>) {
+        let space = self.index.space(&self.source, at);
+        if space.is_empty() {
+            return;
+        }
         let comments = self.spans(space, first_line);
         let lines = |from: u32, to: u32| {
             let between = self.source.slice(Span {
@@ -111,31 +114,23 @@ impl File {
             place: Place::Elsewhere,
         }));
         // from the end of the block before, along its last line
-        let before = index.checked_sub(1).map(|it| &self.chunks[it]);
-        if let Some(Chunk {
-            span,
-            kind: Kind::Block(block),
-        }) = before
-        {
-            let id = BlockId(index as u32 - 1);
-            let brace = block.body.map_or(span.end, |it| it.start);
+        let before = at.checked_sub(1).and_then(|it| self.index.block(it));
+        if let Some((span, body, _)) = before {
+            let id = BlockId(at as u32 - 1);
+            let brace = body.map_or(span.end, |it| it.start);
             for comment in &mut found[first..] {
                 if lines(span.end, comment.span.start) > 0 {
                     break;
                 }
-                comment.place = match block.body {
+                comment.place = match body {
                     Some(_) if lines(brace, comment.span.start) == 0 => Place::HeaderLine(id),
                     _ => Place::Within(id),
                 };
             }
         }
         // from the keyword of the block behind, upward line by line
-        if let Some(Chunk {
-            span: block,
-            kind: Kind::Block(_),
-        }) = self.chunks.get(index + 1)
-        {
-            let id = BlockId(index as u32 + 1);
+        if let Some((block, ..)) = self.index.block(at) {
+            let id = BlockId(at as u32);
             let mut below = comments.len();
             let mut edge = block.start;
             // a comment before the keyword on its line is not above it
@@ -165,13 +160,13 @@ impl File {
     }
 
     /// The comments of a block, from its keyword to its closing brace.
-    fn in_block(&self, id: BlockId, block: &Block, found: &mut Vec<Comment>) {
+    fn in_block(&self, id: BlockId, body: Option<Span>, found: &mut Vec<Comment>) {
         let span = self.block_span(id).range();
         let within = |span| Comment {
             span,
             place: Place::Within(id),
         };
-        let Some(body) = block.body else {
+        let Some(body) = body else {
             let spans = self.spans(self.block_span(id), false);
             found.extend(spans.into_iter().map(within));
             return;

@@ -4,7 +4,7 @@
 use crate::text::Span;
 
 use super::lexer::Lexer;
-use super::{Chunk, File, Kind, header};
+use super::{File, header};
 
 /// Where a cursor stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,9 +54,9 @@ impl File {
         let offset = (offset as usize).min(self.source.text().len());
         // brackets that were not closed before do not reach into the next block; in what is behind
         // a block that is not closed, it goes on
-        let before = |it: &&Chunk| it.span.range().start < offset && it.kind != Kind::Space;
-        let chunk = self.chunks.iter().rfind(before);
-        let start = chunk.map_or(0, |it| it.span.range().start);
+        let before = self.index.started((offset as u32).saturating_sub(1));
+        let item = before.checked_sub(1).filter(|_| offset > 0);
+        let start = item.map_or(0, |it| self.index.span(it).range().start);
         Scan {
             text: self.source.text().as_bytes(),
             offset,

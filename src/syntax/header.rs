@@ -115,6 +115,15 @@ pub(super) fn read(
     })
 }
 
+/// How many blanks stand before byte `at`; `None` unless its line starts with them.
+pub(super) fn indent(text: &[u8], at: usize) -> Option<usize> {
+    let before = &text[..at];
+    let blanks = before.iter().rev();
+    let blanks = blanks.take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let own_line = blanks == at || before[at - blanks - 1] == b'\n';
+    own_line.then_some(blanks)
+}
+
 /// The word at byte `at`. Every character that is not ASCII is taken for a letter.
 pub(super) fn word(text: &[u8], at: usize) -> Option<Span> {
     text.get(at).filter(|b| starts_word(**b))?;

@@ -8,14 +8,20 @@ mod comments;
 mod cursor;
 mod expression;
 mod header;
+mod index;
 mod json;
 mod lexer;
 mod parse;
 mod parser;
 mod places;
+mod sound;
 mod split;
 
+use smallvec::SmallVec;
+
 use crate::text::{Source, Span};
+
+use index::Index;
 
 pub use comments::{Comment, Place};
 pub use cursor::{Cursor, Opened, Word, WordKind};
@@ -31,7 +37,7 @@ pub use parser::{parse_expression, parse_template};
 #[derive(Clone, Debug)]
 pub struct File {
     source: Source,
-    chunks: Box<[Chunk]>,
+    index: Index,
 }
 
 /// A block of one [`File`]. It means nothing in another.
@@ -39,12 +45,12 @@ pub struct File {
 pub struct BlockId(u32);
 
 impl BlockId {
-    /// Block `at` of a JSON file, which has no chunks.
+    /// Block `at` of a JSON file, which is not cut into chunks.
     pub fn of_json(at: usize) -> Self {
         Self(at as u32)
     }
 
-    /// Its place among the file's chunks.
+    /// Its place among the file's items: blocks, attributes and what cannot be read.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -101,64 +107,7 @@ pub struct Label {
 }
 
 /// The labels of a block; up to two cost no memory of their own.
-#[derive(Clone)]
-pub struct Labels(Repr);
-
-#[derive(Clone)]
-enum Repr {
-    Few(u8, [Label; 2]),
-    Many(Vec<Label>),
-}
-
-impl Labels {
-    fn push(&mut self, label: Label) {
-        match &mut self.0 {
-            Repr::Few(length @ 0..2, labels) => {
-                labels[*length as usize] = label;
-                *length += 1;
-            }
-            Repr::Few(_, labels) => {
-                self.0 = Repr::Many(vec![labels[0], labels[1], label]);
-            }
-            Repr::Many(labels) => labels.push(label),
-        }
-    }
-}
-
-impl Default for Labels {
-    fn default() -> Self {
-        let none = Label {
-            span: Span::at(0),
-            text: Span::at(0),
-        };
-        Self(Repr::Few(0, [none; 2]))
-    }
-}
-
-impl std::ops::Deref for Labels {
-    type Target = [Label];
-
-    fn deref(&self) -> &[Label] {
-        match &self.0 {
-            Repr::Few(length, labels) => &labels[..*length as usize],
-            Repr::Many(labels) => labels,
-        }
-    }
-}
-
-impl PartialEq for Labels {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
-
-impl Eq for Labels {}
-
-impl std::fmt::Debug for Labels {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        (**self).fmt(f)
-    }
-}
+pub type Labels = SmallVec<[Label; 2]>;
 
 /// What is wrong with a chunk, and where, in bytes of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -260,7 +209,9 @@ impl File {
     /// text is.
     pub fn split(source: Source) -> Self {
         let chunks = split::split(&source);
-        Self { source, chunks }
+        let index = Index::of(&chunks);
+        debug_assert_eq!(index.chunks(&source), chunks);
+        Self { source, index }
     }
 
     /// The text.
@@ -269,26 +220,36 @@ impl File {
     }
 
     /// Every byte of the text in exactly one chunk, in order.
-    pub fn chunks(&self) -> &[Chunk] {
-        &self.chunks
+    pub fn chunks(&self) -> Vec<Chunk> {
+        self.index.chunks(&self.source)
+    }
+
+    /// Whether every item is whole, as far as that can be told without parsing.
+    pub fn is_whole(&self) -> bool {
+        self.index.is_whole()
+    }
+
+    /// How many items it has: blocks, attributes and what cannot be read.
+    pub fn item_count(&self) -> usize {
+        self.index.len()
     }
 
     /// The blocks in order, broken ones included.
-    pub fn blocks(&self) -> impl Iterator<Item = (BlockId, &Block)> {
-        self.chunks.iter().enumerate().filter_map(|(index, chunk)| {
-            let Kind::Block(block) = &chunk.kind else {
-                return None;
-            };
-            Some((BlockId(index as u32), block))
-        })
+    pub fn blocks(&self) -> impl Iterator<Item = (BlockId, Block)> {
+        self.index.blocks().map(|id| (id, self.block(id)))
+    }
+
+    /// What [`File::block`] takes, of every block in order.
+    pub fn block_ids(&self) -> impl Iterator<Item = BlockId> {
+        self.index.blocks()
     }
 
     /// One block.
     ///
     /// # Panics
     /// May panic when `id` is another file's.
-    pub fn block(&self, id: BlockId) -> &Block {
-        match &self.chunks[id.index()].kind {
+    pub fn block(&self, id: BlockId) -> Block {
+        match self.index.chunk(&self.source, id.index()).kind {
             Kind::Block(block) => block,
             other => panic!("{id:?} is of another file: {other:?} stands here"),
         }
@@ -296,17 +257,25 @@ impl File {
 
     /// From a block's keyword to its closing brace, in bytes of the file.
     pub fn block_span(&self, id: BlockId) -> Span {
-        self.chunks[id.index()].span
+        self.index.span(id.index())
     }
 
     /// The block that a cursor at byte `offset` touches; of two, the one behind the cursor.
     pub fn block_at(&self, offset: u32) -> Option<BlockId> {
-        let behind = self.chunks.partition_point(|it| it.span.start <= offset);
-        (behind.saturating_sub(2)..behind).rev().find_map(|index| {
-            let Chunk { span, kind } = &self.chunks[index];
-            let here = matches!(kind, Kind::Block(_)) && span.touches(offset);
-            here.then_some(BlockId(index as u32))
+        let behind = self.index.started(offset);
+        (behind.saturating_sub(2)..behind).rev().find_map(|at| {
+            let (span, ..) = self.index.block(at)?;
+            span.touches(offset).then_some(BlockId(at as u32))
         })
+    }
+
+    /// The block behind the space that byte `offset` lies in.
+    pub fn block_behind(&self, offset: u32) -> Option<BlockId> {
+        let behind = self.index.started(offset);
+        self.index.block(behind)?;
+        let before = behind.checked_sub(1).map(|it| self.index.span(it));
+        let in_space = before.is_none_or(|it| !it.touches(offset));
+        in_space.then_some(BlockId(behind as u32))
     }
 
     /// Parses one block.
@@ -315,9 +284,9 @@ impl File {
     /// When the block has a fault, and when the parser refuses it: it is stricter than Terraform
     /// in a few places, so a refused block may be valid.
     pub fn parse(&self, id: BlockId) -> Result<Parsed, ParseError> {
-        match self.block(id).fault {
-            Some(fault) => Err(fault.into()),
-            None => parse::block(&self.source, self.block_span(id)),
+        match self.index.block(id.index()) {
+            Some((_, _, Some(fault))) => Err(fault.into()),
+            _ => parse::block(&self.source, self.block_span(id)),
         }
     }
 }

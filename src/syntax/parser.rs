@@ -13,7 +13,7 @@ use crate::text::{Source, Span};
 
 use super::expression::{Attribute, Body, Expression, ExpressionKind, Name};
 use super::lexer::{Lexer, Stop};
-use super::{BlockId, Chunk, Fault, File, Kind, header};
+use super::{Block, BlockId, Chunk, Fault, File, Kind, header, sound};
 
 /// How many levels a tree may have, so that it can be read, walked and dropped by recursion: reading
 /// takes up to 10 kB of stack for a level in a debug build, and a thread has 2 MB.
@@ -25,18 +25,18 @@ impl File {
     /// # Panics
     /// May panic when `id` is another file's.
     pub fn body(&self, id: BlockId) -> Body {
-        let block = self.block(id);
-        let Some(span) = block.body else {
+        let Some((_, body, fault)) = self.index.block(id.index()) else {
+            panic!("{id:?} is of another file");
+        };
+        let Some(span) = body else {
             return Body {
-                unreadable: block.fault.into_iter().collect(),
+                unreadable: fault.into_iter().collect(),
                 ..Body::default()
             };
         };
-        let mut body = Parser::new(&self.source, span)
-            .wary_of(block.fault)
-            .body(true);
+        let mut body = Parser::new(&self.source, span).wary_of(fault).body(true);
         // what is still to be written of a block that is not closed is not in it yet
-        if let Some(fault @ Fault::UnclosedBracket(_)) = block.fault
+        if let Some(fault @ Fault::UnclosedBracket(_)) = fault
             && body.unreadable.is_empty()
         {
             body.unreadable.push(fault);
@@ -48,12 +48,10 @@ impl File {
     /// attribute nor block.
     pub fn top_level(&self) -> Body {
         let mut all = Body::default();
-        for chunk in &self.chunks {
-            if let Kind::Attribute { .. } | Kind::Unreadable(_) = chunk.kind {
-                let body = self.outside(chunk);
-                all.attributes.extend(body.attributes);
-                all.unreadable.extend(body.unreadable);
-            }
+        for at in self.index.others() {
+            let body = self.outside(&self.index.chunk(&self.source, at));
+            all.attributes.extend(body.attributes);
+            all.unreadable.extend(body.unreadable);
         }
         body::find_repeated(&mut all);
         all
@@ -72,15 +70,14 @@ impl File {
 
     /// Everything that is wrong with the text: first outside of blocks, then block by block.
     pub fn faults(&self) -> Vec<Fault> {
-        fn collect(body: &Body, faults: &mut Vec<Fault>) {
-            faults.extend(&body.unreadable);
-            for block in &body.blocks {
-                collect(&block.body, faults);
-            }
-        }
+        self.faults_but(&|_| false)
+    }
+
+    /// The same where nothing is wrong with a block of which `is_known` says so, by its text.
+    pub fn faults_but(&self, is_known: &dyn Fn(&str) -> bool) -> Vec<Fault> {
         let mut faults = self.top_level().unreadable;
-        for chunk in self.chunks.iter().filter(|it| it.kind == Kind::Space) {
-            let mut parser = Parser::new(&self.source, chunk.span);
+        for at in 0..=self.index.len() {
+            let mut parser = Parser::new(&self.source, self.index.space(&self.source, at));
             parser.lines = false;
             // a lone carriage return is no blank
             if parser.next().is_some() {
@@ -88,20 +85,46 @@ impl File {
             }
         }
         for (id, block) in self.blocks() {
-            let first = faults.len();
-            for label in block.labels.iter().filter(|it| it.span != it.text) {
-                faults.extend(Parser::new(&self.source, label.span).label().err());
-            }
-            collect(&self.body(id), &mut faults);
-            // where a block does not close, that is why its last line has no end
-            let is_open = |it: &Fault| matches!(it, Fault::UnclosedBracket(_));
-            if first == faults.len() {
-                faults.extend(block.fault);
-            } else if !faults[first..].iter().any(is_open) {
-                faults.splice(first..first, block.fault.filter(is_open));
+            let text = self.source.slice(self.block_span(id));
+            if block.fault.is_some() || !(self.is_sound(&block) || is_known(text)) {
+                self.faults_of(id, &block, &mut faults);
+            } else if cfg!(debug_assertions) {
+                let first = faults.len();
+                self.faults_of(id, &block, &mut faults);
+                assert!(first == faults.len(), "{:?} in {text}", &faults[first..]);
             }
         }
         faults
+    }
+
+    /// Whether nothing can be wrong with a block.
+    fn is_sound(&self, block: &Block) -> bool {
+        let text = self.source.text().as_bytes();
+        let mut labels = block.labels.iter();
+        let body = block.body.and_then(|it| text.get(it.range()));
+        labels.all(|it| sound::is_plain(&text[it.text.range()]))
+            && body.is_some_and(sound::is_sound)
+    }
+
+    fn faults_of(&self, id: BlockId, block: &Block, faults: &mut Vec<Fault>) {
+        fn collect(body: &Body, faults: &mut Vec<Fault>) {
+            faults.extend(&body.unreadable);
+            for block in &body.blocks {
+                collect(&block.body, faults);
+            }
+        }
+        let first = faults.len();
+        for label in block.labels.iter().filter(|it| it.span != it.text) {
+            faults.extend(Parser::new(&self.source, label.span).label().err());
+        }
+        collect(&self.body(id), faults);
+        // where a block does not close, that is why its last line has no end
+        let is_open = |it: &Fault| matches!(it, Fault::UnclosedBracket(_));
+        if first == faults.len() {
+            faults.extend(block.fault);
+        } else if !faults[first..].iter().any(is_open) {
+            faults.splice(first..first, block.fault.filter(is_open));
+        }
     }
 
     fn outside(&self, chunk: &Chunk) -> Body {
@@ -241,11 +264,8 @@ impl<'a> Parser<'a> {
     /// Notes the indentation of the item that starts here, if it is the first on its line; returns
     /// what was noted before.
     fn begin(&mut self) -> usize {
-        let before = &self.text[..self.at];
-        let blanks = before.iter().rev();
-        let blanks = blanks.take_while(|b| matches!(b, b' ' | b'\t')).count();
         let bound = self.bound;
-        if blanks == before.len() || before[before.len() - blanks - 1] == b'\n' {
+        if let Some(blanks) = header::indent(self.text, self.at) {
             self.bound = blanks + 1;
         }
         bound

@@ -9,7 +9,7 @@ use super::lexer::{Lexer, Stop};
 use super::{Block, Chunk, Fault, Kind, parse};
 
 /// The chunks of `source`: every byte in exactly one of them, in order.
-pub(super) fn split(source: &Source) -> Box<[Chunk]> {
+pub(super) fn split(source: &Source) -> Vec<Chunk> {
     let text = source.text();
     let mut splitter = Splitter {
         source,
@@ -21,7 +21,7 @@ pub(super) fn split(source: &Source) -> Box<[Chunk]> {
     loop {
         splitter.space();
         if splitter.lexer.at == text.len() {
-            return splitter.chunks.into();
+            return splitter.chunks;
         }
         splitter.item();
     }
@@ -66,12 +66,9 @@ impl Splitter<'_> {
 
     fn item(&mut self) {
         let start = self.lexer.at;
-        let before = &self.text[..start];
-        let blanks = before.iter().rev();
-        let blanks = blanks.take_while(|b| matches!(b, b' ' | b'\t')).count();
-        let own_line = blanks == start || before[start - blanks - 1] == b'\n';
-        let indent = if own_line { blanks } else { 0 };
-        let crowded = !own_line && self.follows_an_item(start);
+        let own = header::indent(self.text, start);
+        let indent = own.unwrap_or(0);
+        let crowded = own.is_none() && self.follows_an_item(start);
         self.lexer.start(indent, false);
         let lexer = &mut self.lexer;
         match header::read(self.text, start, |at| lexer.block_comment(at)) {

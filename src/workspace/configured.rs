@@ -8,7 +8,7 @@ use crate::config::{
 };
 use crate::eval::{Data, Found, Place};
 use crate::identity::{Address, IDENTITY_TAG, Key, REALM_TAG, Section};
-use crate::syntax::Expression;
+use crate::syntax::{BlockId, Expression};
 
 use super::evaluation::{Evaluation, Instances, Repetition, Unknown};
 use super::ignored_tags::IgnoredTags;
@@ -69,7 +69,7 @@ pub(super) struct Reader<'a> {
     tree: &'a Tree,
     evaluation: &'a Evaluation<'a>,
     /// What provider blocks say of tags, by module instance, file, block and key.
-    sections: HashMap<(usize, usize, usize, Option<Key>), Sections>,
+    sections: HashMap<(usize, usize, BlockId, Option<Key>), Sections>,
     /// What serves a module's provider configurations, by module and instance.
     services: HashMap<(usize, usize, Option<ProviderRef>), Service>,
     /// Shared by all that have no tags, and by all that nobody can read.
@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
         instance: usize,
         repetition: &Repetition,
     ) -> Sections {
-        let block = provider.base().block().header.start as usize;
+        let block = provider.base().id();
         let file = Arc::as_ptr(&provider.base().file) as usize;
         let key = (instance, file, block, repetition.key().cloned());
         if let Some(known) = self.sections.get(&key) {

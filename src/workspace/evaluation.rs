@@ -17,7 +17,7 @@ use crate::eval::{
     Constraint, Data, Entry, FileAnswer, Origin, Resolved, Scope, Value, constraint, evaluate,
 };
 use crate::identity::{Key, Mode, ModulePath};
-use crate::syntax::{Expression, ExpressionKind};
+use crate::syntax::{BlockId, Expression, ExpressionKind};
 
 use super::disk::Stamp;
 use super::tree::{Tree, is_local};
@@ -43,8 +43,8 @@ pub(super) struct Evaluation<'a> {
     entered: RefCell<HashMap<(usize, usize, Which), usize>>,
     /// The module that a node calls by a name.
     children: HashMap<(usize, &'a str), usize>,
-    /// The instances of a block, by the instance that it is in and where it begins.
-    repeated: RefCell<HashMap<(usize, usize, u32), Instances>>,
+    /// The instances of a block, by the instance that it is in and its file.
+    repeated: RefCell<HashMap<(usize, usize, BlockId), Instances>>,
     memo: RefCell<HashMap<(usize, Symbol), Option<Value>>>,
     /// The files that expressions asked for.
     asked: RefCell<BTreeSet<PathBuf>>,
@@ -148,7 +148,7 @@ impl<'a> Evaluation<'a> {
         let calls = tree.nodes().iter().enumerate();
         let calls = calls.filter_map(|(node, it)| {
             let (caller, call) = it.caller.as_ref()?;
-            Some(((*caller, &*call.base().block().labels.first()?.text), node))
+            Some(((*caller, call.base().block().label()?), node))
         });
         Self {
             tree,
@@ -213,7 +213,7 @@ impl<'a> Evaluation<'a> {
         let Some((caller, call)) = &self.tree.nodes()[node].caller else {
             return Some(vec![(0, ModulePath::default())]);
         };
-        let name = &call.base().block().labels.first()?.text;
+        let name: Box<str> = call.base().block().label()?.into();
         let mut all = Vec::new();
         for (parent, path) in self.all_instances(*caller)? {
             let Instances::Known(keys) = self.instances_of(parent, call) else {
@@ -288,7 +288,7 @@ impl<'a> Evaluation<'a> {
     pub(super) fn instances_of(&self, instance: usize, block: &Merged) -> Instances {
         let declared = block.base();
         let file = Arc::as_ptr(&declared.file) as usize;
-        let key = (instance, file, declared.block().header.start);
+        let key = (instance, file, declared.id());
         if let Some(known) = self.repeated.borrow().get(&key) {
             return known.clone();
         }

@@ -388,9 +388,8 @@ impl Workspace {
     fn local_backend_paths(&self) -> BTreeSet<PathBuf> {
         let files = self.configuration.values().filter_map(|it| it.file());
         let settings = files.flat_map(|file| {
-            let blocks = file.blocks.iter().enumerate();
-            let settings = blocks.filter(|(_, it)| *it.keyword == *"terraform");
-            settings.map(|(at, _)| Declared::new(file, at))
+            let settings = file.blocks().filter(|it| it.keyword == "terraform");
+            settings.map(|it| Declared::new(file, it.id))
         });
         settings
             .filter_map(|it| discover::local_path(it.file.path.parent()?, &Backend::of(&it)?))
@@ -409,9 +408,10 @@ impl Workspace {
             .disk
             .as_ref()
             .filter(|it| it.source().is_same(&source));
-        let file = match same {
-            Some(disk) => disk.clone(),
-            None => Arc::new(ModuleFile::read(path.clone(), source)),
+        let file = match (same, entry.file()) {
+            (Some(disk), _) => disk.clone(),
+            (None, Some(before)) => ModuleFile::read_after(before, path.clone(), source).into(),
+            (None, None) => ModuleFile::read(path.clone(), source).into(),
         };
         let before = entry.file().cloned();
         entry.open = Some(file);

@@ -27,7 +27,7 @@ impl<'a> Moves<'a> {
         let mut open = Vec::new();
         for (node, it) in tree.nodes().iter().enumerate() {
             let blocks = it.module.refactorings.iter();
-            let moved = blocks.filter(|it| *it.block().keyword == *"moved");
+            let moved = blocks.filter(|it| it.block().keyword == "moved");
             open.extend(moved.filter_map(|it| {
                 Some(Block {
                     module: tree.path(node),

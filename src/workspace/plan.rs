@@ -431,7 +431,7 @@ impl<'a> Decision<'a> {
             let within: ModulePath = steps[..length].iter().cloned().collect();
             let node = self.tree.find(&within)?;
             let blocks = &self.tree.nodes()[node].module.refactorings;
-            let mut removed = blocks.iter().filter(|it| *it.block().keyword == *"removed");
+            let mut removed = blocks.iter().filter(|it| it.block().keyword == "removed");
             let covers = |it: &&Declared| {
                 let body = it.body();
                 let from = body.attribute("from");
@@ -540,7 +540,7 @@ impl<'a> Decision<'a> {
     fn plan_imports(&mut self, rows: &mut HashSet<Address>, plan: &mut Plan) {
         let root = self.tree.nodes()[0].module.clone();
         let imports = root.refactorings.iter();
-        for import in imports.filter(|it| *it.block().keyword == *"import") {
+        for import in imports.filter(|it| it.block().keyword == "import") {
             let body = import.body();
             let to = body.attribute("to").and_then(|it| Endpoint::read(it));
             let Some(address) = to.and_then(|it| it.instance(&ModulePath::default())) else {

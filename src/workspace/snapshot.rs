@@ -119,8 +119,7 @@ impl Snapshot {
     pub fn block_at(&self, place: &Place) -> Option<Declared> {
         let file = self.file(&place.path)?;
         let id = file.block_at(place.span.start)?.id;
-        let index = file.blocks.iter().position(|it| it.id == id)?;
-        Some(Declared::new(file, index))
+        Some(Declared::new(file, id))
     }
 
     /// The configuration files that a person may edit, sorted: those under `.terraform` belong to
@@ -181,7 +180,7 @@ impl Snapshot {
             let stack = &self.stacks[uses[0].stack];
             let from = rows.len();
             for at in uses {
-                if let Some(resource) = self.node(*at).module.declares_at(file, block) {
+                if let Some(resource) = self.node(*at).module.declares_at(file, &block) {
                     let site = Site {
                         node: at.node,
                         resource,

@@ -109,8 +109,7 @@ impl Tree {
     pub(super) fn path(&self, mut node: usize) -> Vec<Box<str>> {
         let mut names = Vec::new();
         while let Some((caller, call)) = &self.nodes[node].caller {
-            let label = call.base().block().labels.first();
-            names.extend(label.map(|it| it.text.clone()));
+            names.extend(call.base().block().label().map(Into::into));
             node = *caller;
         }
         names.reverse();
@@ -200,8 +199,7 @@ fn is_proxy(provider: &Merged) -> bool {
 /// The directory that a call with a local source names. Sources of other kinds are looked up in
 /// the manifest.
 pub(super) fn called_directory(caller: &Module, call: &Merged) -> Option<PathBuf> {
-    let name = &call.base().block().labels.first()?.text;
-    let source = caller.call_source(name)?;
+    let source = caller.call_source(call.base().block().label()?)?;
     is_local(source).then(|| normalize(&caller.directory.join(source)))
 }
 

@@ -144,8 +144,8 @@ impl Variables {
 
     /// Whether the workspace file speaks of a stack.
     pub(super) fn names(&self, stack: &Stack) -> bool {
-        let blocks = self.workspace_file.iter().flat_map(|it| &it.blocks);
-        blocks.into_iter().any(|it| is_of(it, stack))
+        let file = self.workspace_file.as_ref();
+        file.is_some_and(|it| it.blocks().any(|it| is_of(&it, stack)))
     }
 
     /// What a stack's variables are given. The workspace file wins over `.tfvars` files, as a
@@ -183,8 +183,8 @@ impl Variables {
             given.is_doubtful();
         }
         if let Some(file) = &self.workspace_file {
-            let block_instead = |it: &Block| *it.keyword == *"variables";
-            if !file.is_whole() || file.blocks.iter().any(block_instead) {
+            let block_instead = |it: Block| it.keyword == "variables";
+            if !file.is_whole() || file.blocks().any(block_instead) {
                 given.is_doubtful();
             }
             given.take(&file.top_level().attributes, file);
@@ -206,8 +206,8 @@ impl Variables {
             given.values.insert((*entry.key).into(), value);
         }
         if let Some(file) = &self.workspace_file {
-            for block in file.blocks.iter().filter(|it| is_of(it, stack)) {
-                let body = file.body(block);
+            for block in file.blocks().filter(|it| is_of(it, stack)) {
+                let body = file.body(block.id);
                 if body.blocks("variables").next().is_some() {
                     given.is_doubtful();
                 }
@@ -226,8 +226,7 @@ impl Variables {
 
 /// Whether a block of the workspace file is `stack "NAME"` of this stack.
 fn is_of(block: &Block, stack: &Stack) -> bool {
-    let label = block.labels.first();
-    *block.keyword == *"stack" && label.is_some_and(|it| it.text == stack.name)
+    block.keyword == "stack" && block.label() == Some(&*stack.name)
 }
 
 /// What an expression of such a file comes to: it may name nothing.

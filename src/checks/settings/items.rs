@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::config::ModuleFile;
+use crate::config::{Label, ModuleFile};
 use crate::syntax::{Attribute, Body, Entry, Expression, ExpressionKind, Key, Name, NestedBlock};
 use crate::text::Span;
 
@@ -23,7 +23,7 @@ pub(super) struct Items<'a> {
 pub(super) struct Section<'a> {
     pub(super) keyword: Name,
     /// Without quotes.
-    pub(super) labels: &'a [Name],
+    pub(super) labels: Box<[Name]>,
     /// From the keyword to the last label.
     pub(super) header: Span,
     pub(super) items: Items<'a>,
@@ -38,24 +38,28 @@ pub(super) struct Bodies {
 impl Bodies {
     pub(super) fn of(file: &ModuleFile) -> Self {
         Self {
-            blocks: file.blocks.iter().map(|it| file.body(it)).collect(),
+            blocks: file.block_ids().map(|it| file.body(it)).collect(),
             top_level: file.top_level(),
         }
     }
 }
 
 impl<'a> Items<'a> {
-    pub(super) fn of_file(file: &'a ModuleFile, bodies: &'a Bodies) -> Self {
-        let blocks = file.blocks.iter().zip(&bodies.blocks);
+    pub(super) fn of_file(file: &ModuleFile, bodies: &'a Bodies) -> Self {
+        let label = |it: &Label| Name {
+            text: it.text.into(),
+            span: it.span,
+        };
+        let blocks = file.blocks().zip(&bodies.blocks);
         let blocks = blocks.map(|(it, body)| Section {
             keyword: Name {
-                text: it.keyword.clone(),
+                text: it.keyword.into(),
                 span: Span {
                     start: it.header.start,
                     end: it.header.start + it.keyword.len() as u32,
                 },
             },
-            labels: &it.labels,
+            labels: it.labels.iter().map(label).collect(),
             header: it.header,
             items: Self::of_body(body),
         });
@@ -68,7 +72,7 @@ impl<'a> Items<'a> {
     fn of_body(body: &'a Body) -> Self {
         let block = |it: &'a Arc<NestedBlock>| Section {
             keyword: it.keyword.clone(),
-            labels: &it.labels,
+            labels: it.labels.iter().cloned().collect(),
             header: it.header,
             items: Self::of_body(&it.body),
         };
@@ -96,7 +100,7 @@ impl<'a> Items<'a> {
                 Some(within) => items.blocks.push(Section {
                     header: name.span,
                     keyword: name,
-                    labels: &[],
+                    labels: Box::default(),
                     items: within,
                 }),
                 None => items.pairs.push((name, value)),

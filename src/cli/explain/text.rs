@@ -228,7 +228,7 @@ impl Page<'_> {
             );
         };
         let place = self.place(&header(block));
-        let text = match (&*block.block().keyword, &it.call) {
+        let text = match (block.block().keyword, &it.call) {
             ("resource" | "data", None) => place,
             ("resource" | "data", Some(call)) => {
                 format!("{place}, by the module call at {}", self.place(call))
@@ -370,7 +370,7 @@ impl Page<'_> {
         self.section("tags", own, None);
         let provider = match &configured.provider {
             Some(block) => {
-                let name = block.block().labels.first().map_or("", |it| &it.text);
+                let name = block.block().label().unwrap_or_default().to_owned();
                 format!("of provider {name:?} at {}", self.place(&header(block)))
             }
             None if default.iter().any(is_unknown) => {

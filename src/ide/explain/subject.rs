@@ -248,11 +248,11 @@ impl<'a> Question<'a> {
         };
         let touches = |span: Span| span.start <= line_span.end && line_span.start <= span.end;
         let cursor = column.map(|it| at(line - 1, it.saturating_sub(1)));
-        let in_block = |it: &&Block| match cursor {
+        let in_block = |it: &Block| match cursor {
             Some(cursor) => it.span.touches(cursor),
             None => touches(it.span),
         };
-        let block = file.blocks.iter().find(in_block).or_else(|| {
+        let block = file.blocks().find(in_block).or_else(|| {
             let mut comments = file.comments.iter().filter(|it| touches(it.span));
             comments.find_map(|it| file.block(it.honoured()?))
         });
@@ -260,10 +260,10 @@ impl<'a> Question<'a> {
         let Some(block) = block else {
             return Err(format!("there is no block at {place}"));
         };
-        let found = match &*block.keyword {
-            "resource" | "data" => self.of_block(file, block),
-            "module" => self.of_call(file, block),
-            "moved" | "removed" | "import" => self.of_refactoring(file, block),
+        let found = match block.keyword {
+            "resource" | "data" => self.of_block(file, &block),
+            "module" => self.of_call(file, &block),
+            "moved" | "removed" | "import" => self.of_refactoring(file, &block),
             keyword => {
                 return Err(format!(
                     "{place} is in a `{keyword}` block; only resources can be explained"
@@ -311,8 +311,8 @@ impl<'a> Question<'a> {
         let mut steps = Vec::new();
         let mut node = &nodes[at.node];
         while let Some((caller, call)) = &node.caller {
-            let name = call.base().block().labels.first()?.text.clone();
-            steps.push((name, None));
+            let name = call.base().block().label()?;
+            steps.push((name.into(), None));
             node = &nodes[*caller];
         }
         let (mode, resource_type, name) = block.resource()?;
@@ -327,7 +327,7 @@ impl<'a> Question<'a> {
 
     /// The rows of the modules that a call calls.
     fn of_call(&self, file: &ModuleFile, block: &Block) -> Vec<Target> {
-        let is_it = |it: &Declared| it.file.path == file.path && it.block().id == block.id;
+        let is_it = |it: &Declared| it.file.path == file.path && it.id() == block.id;
         let mut found = Vec::new();
         for (stack, it) in self.stacks() {
             let Some(tree) = &it.tree else {
@@ -352,7 +352,7 @@ impl<'a> Question<'a> {
 
     /// The rows that a `moved`, `removed` or `import` block of a root module is about.
     fn of_refactoring(&self, file: &ModuleFile, block: &Block) -> Vec<Target> {
-        let body = file.body(block);
+        let body = file.body(block.id);
         let ends = ["from", "to"].into_iter();
         let ends: Vec<Endpoint> = ends
             .filter_map(|it| Endpoint::read(body.attribute(it)?))
