@@ -3,12 +3,10 @@
 //!
 //! Must not see a value that it is to hide.
 
-use std::borrow::Cow;
-
-use serde::de::{MapAccess, SeqAccess};
+use std::sync::Arc;
 
 use super::attributes::{IDENTITY_KEY, REALM_KEY};
-use super::json::{Field, List, Scalar, Shape, object};
+use super::json::{Fault, Field, List, Reader, Scalar, Shape, Shared, object};
 use crate::identity::{Attributes, IDENTITY_TAG, REALM_TAG, SENSITIVE, Tags};
 
 /// The kept leaves that are sensitive.
@@ -98,49 +96,51 @@ impl Field<Paths> {
     }
 }
 
-impl<'de> Shape<'de> for Paths {
-    fn list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
+impl Shape for Paths {
+    fn list(json: &mut Reader) -> Result<Option<Self>, Fault> {
         let mut sensitive = Sensitive::default();
-        while let Some(path) = list.next_element::<Field<List<Step>>>()? {
+        json.list(|json| {
+            let path = Field::<List<Step>>::read(json)?;
             sensitive.add_path(path.get().unwrap_or_default());
-        }
+            Ok(())
+        })?;
         Ok(Some(Paths(sensitive)))
     }
 }
 
 #[derive(Default)]
-struct Step<'de> {
-    kind: Field<Cow<'de, str>>,
-    value: Field<StepValue<'de>>,
+struct Step {
+    kind: Field<Arc<str>>,
+    value: Field<StepValue>,
 }
 
-object!(Step<'de> { b"type" => kind, b"value" => value });
+object!(Step { b"type" => kind, b"value" => value });
 
-impl<'de> Step<'de> {
+impl Step {
     /// The attribute or the key that the step leads to.
-    fn name(self) -> Option<Cow<'de, str>> {
+    fn name(self) -> Option<Arc<str>> {
         let kind = self.kind.get()?;
         matches!(&*kind, "get_attr" | "index").then_some(self.value.get()?.0)
     }
 }
 
 /// A name as it is, or as `{"value": …, "type": …}`.
-struct StepValue<'de>(Cow<'de, str>);
+struct StepValue(Arc<str>);
 
 #[derive(Default)]
-struct Typed<'de> {
-    value: Field<Cow<'de, str>>,
+struct Typed {
+    value: Field<Arc<str>>,
 }
 
-object!(Typed<'de> { b"value" => value });
+object!(Typed { b"value" => value });
 
-impl<'de> Shape<'de> for StepValue<'de> {
-    fn scalar(scalar: Scalar<'de>) -> Option<Self> {
-        Shape::scalar(scalar).map(StepValue)
+impl Shape for StepValue {
+    fn scalar(scalar: Scalar, shared: &mut Shared) -> Option<Self> {
+        Shape::scalar(scalar, shared).map(StepValue)
     }
 
-    fn object<A: MapAccess<'de>>(map: A) -> Result<Option<Self>, A::Error> {
-        let typed = Typed::object(map)?;
+    fn object(json: &mut Reader) -> Result<Option<Self>, Fault> {
+        let typed = Typed::object(json)?;
         Ok(typed.and_then(|it| it.value.get()).map(StepValue))
     }
 }
@@ -161,8 +161,8 @@ object!(Marks {
     b"tags" => tags,
     b"tags_all" => tags_all,
 }
-fn scalar(scalar: Scalar<'de>) -> Option<Self> {
-    let Mark(all) = Mark::scalar(scalar)?;
+fn scalar(scalar: Scalar, shared: &mut Shared) -> Option<Self> {
+    let Mark(all) = Mark::scalar(scalar, shared)?;
     Some(Self { all, ..Self::default() })
 });
 
@@ -188,8 +188,8 @@ struct TagMarks {
 }
 
 object!(TagMarks { IDENTITY_KEY => identity, REALM_KEY => realm }
-fn scalar(scalar: Scalar<'de>) -> Option<Self> {
-    let Mark(all) = Mark::scalar(scalar)?;
+fn scalar(scalar: Scalar, shared: &mut Shared) -> Option<Self> {
+    let Mark(all) = Mark::scalar(scalar, shared)?;
     Some(Self { all, ..Self::default() })
 });
 
@@ -215,8 +215,8 @@ impl Field<Mark> {
     }
 }
 
-impl<'de> Shape<'de> for Mark {
-    fn scalar(scalar: Scalar<'de>) -> Option<Self> {
+impl Shape for Mark {
+    fn scalar(scalar: Scalar, _: &mut Shared) -> Option<Self> {
         match scalar {
             Scalar::Bool(mark) => Some(Mark(mark)),
             Scalar::Text(_) | Scalar::Number(_) => None,
