@@ -2,6 +2,7 @@
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 use gantrycd_ls::identity::{IDENTITY_TAG, NoIdentity, Origin, REALM_TAG, SENSITIVE, Tags};
 use gantrycd_ls::state::{Format, NotRead, Problem, Record, State, read, read_from};
@@ -21,7 +22,7 @@ fn line(record: &Record) -> String {
     let row = &record.row;
     let mut line = format!("{} {}", row.address, row.provider);
     let attributes = &row.attributes;
-    let tags = |tags: &Option<Tags>| {
+    let tags = |tags: &Option<Arc<Tags>>| {
         tags.as_ref()
             .map(|it| format!("{:?} {:?}", it.identity, it.realm))
     };

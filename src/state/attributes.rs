@@ -1,9 +1,10 @@
 //! The few attributes of a row that identity needs. A state holds secrets in clear: no other
 //! attribute, and no other tag, is ever built.
 
-use std::sync::Arc;
+use arcstr::ArcStr;
 
-use super::json::{Fault, Field, Reader, Scalar, Shape, Shared, object};
+use super::json::{Fault, Field, Own, Reader, Scalar, Shape, object};
+use super::shared::Shared;
 use crate::identity::{Attributes, IDENTITY_TAG, REALM_TAG, Tags};
 
 pub(super) const IDENTITY_KEY: &[u8] = IDENTITY_TAG.as_bytes();
@@ -16,17 +17,17 @@ impl Shape for Attributes {
         let mut goes_on = json.enter_object()?;
         while goes_on {
             match json.key()? {
-                b"arn" => attributes.arn = Field::<Arn>::read(json)?.get().map(|it| it.0),
+                b"arn" => attributes.arn = Field::<Own>::read(json)?.get().map(|it| it.0),
                 b"catalog_id" => attributes.catalog_id = Field::read(json)?.get(),
                 b"tags" => {
                     let tags = Field::<TagMap>::read(json)?;
                     null_tags |= matches!(tags, Field::Absent);
-                    attributes.tags = tags.tags();
+                    attributes.tags = tags.tags().map(|it| json.shared.tags(it));
                 }
                 b"tags_all" => {
                     let tags = Field::<TagMap>::read(json)?;
                     null_tags |= matches!(tags, Field::Absent);
-                    attributes.tags_all = tags.tags();
+                    attributes.tags_all = tags.tags().map(|it| json.shared.tags(it));
                 }
                 _ if attributes.complete => json.skip()?,
                 _ => attributes.complete = json.skip_null()?,
@@ -36,16 +37,6 @@ impl Shape for Attributes {
         // tags that are null are tags that nobody set, of a type that takes them
         attributes.complete &= !null_tags;
         Ok(Some(attributes))
-    }
-}
-
-/// Few objects stand in a state twice: an ARN is not worth looking for among the others.
-struct Arn(Arc<str>);
-
-impl Shape for Arn {
-    fn scalar(scalar: Scalar, shared: &mut Shared) -> Option<Self> {
-        let text = Box::<str>::scalar(scalar, shared)?;
-        Some(Arn(text.into()))
     }
 }
 
@@ -68,12 +59,12 @@ impl Field<TagMap> {
 }
 
 /// A tag's value. What is neither text nor null is taken as it stands in JSON.
-struct TagValue(Box<str>);
+struct TagValue(ArcStr);
 
 impl Shape for TagValue {
-    fn scalar(scalar: Scalar, _: &mut Shared) -> Option<Self> {
+    fn scalar(scalar: Scalar, shared: &mut Shared) -> Option<Self> {
         Some(TagValue(match scalar {
-            Scalar::Text(text) => text.into(),
+            Scalar::Text(text) => shared.text(text),
             Scalar::Number(number) => number.to_string().into(),
             Scalar::Bool(value) => value.to_string().into(),
         }))
@@ -84,10 +75,10 @@ impl Shape for TagValue {
 /// found in states that nobody has applied since.
 #[derive(Default)]
 pub(super) struct Flat {
-    arn: Field<Arn>,
-    catalog_id: Field<Box<str>>,
+    arn: Field<Own>,
+    catalog_id: Field<ArcStr>,
     /// The number of tags, which stands there only if they are a map.
-    tags: Field<Box<str>>,
+    tags: Field<ArcStr>,
     identity: Field<TagValue>,
     realm: Field<TagValue>,
 }
@@ -105,9 +96,12 @@ impl From<Flat> for Attributes {
         Attributes {
             arn: flat.arn.get().map(|it| it.0),
             catalog_id: flat.catalog_id.get(),
-            tags: flat.tags.get().map(|_| Tags {
-                identity: flat.identity.get().map(|value| value.0),
-                realm: flat.realm.get().map(|value| value.0),
+            tags: flat.tags.get().map(|_| {
+                Tags {
+                    identity: flat.identity.get().map(|value| value.0),
+                    realm: flat.realm.get().map(|value| value.0),
+                }
+                .into()
             }),
             ..Attributes::default()
         }

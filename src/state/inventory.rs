@@ -4,7 +4,7 @@
 //! An entry that contradicts itself, or that speaks of what this version does not know, is left
 //! out: nothing in it is guessed.
 
-use std::sync::Arc;
+use arcstr::ArcStr;
 
 use super::json::{Field, List, object};
 use super::names::Names;
@@ -23,7 +23,7 @@ pub struct Decided {
 
 #[derive(Default)]
 pub(super) struct Inventory {
-    name: Field<Arc<str>>,
+    name: Field<ArcStr>,
     state: Field<Recorded>,
     resources: Field<List<Resource>>,
 }
@@ -34,22 +34,22 @@ object!(Inventory { b"name" => name, b"state" => state, b"resources" => resource
 #[derive(Default)]
 struct Recorded {
     serial: Field<u64>,
-    lineage: Field<Arc<str>>,
+    lineage: Field<ArcStr>,
 }
 
 object!(Recorded { b"serial" => serial, b"lineage" => lineage });
 
 #[derive(Default)]
 struct Resource {
-    address: Field<Arc<str>>,
+    address: Field<ArcStr>,
     mode: Field<Mode>,
-    resource_type: Field<Arc<str>>,
-    provider: Field<Arc<str>>,
-    id: Field<Arc<str>>,
-    realm: Field<Arc<str>>,
+    resource_type: Field<ArcStr>,
+    provider: Field<ArcStr>,
+    id: Field<ArcStr>,
+    realm: Field<ArcStr>,
     no_identity: Field<Reason>,
     looks_up: Field<LooksUp>,
-    deposed: Field<Arc<str>>,
+    deposed: Field<ArcStr>,
 }
 
 object!(Resource {
@@ -66,16 +66,16 @@ object!(Resource {
 
 #[derive(Default)]
 struct Reason {
-    reason: Field<Arc<str>>,
-    detail: Field<Arc<str>>,
+    reason: Field<ArcStr>,
+    detail: Field<ArcStr>,
 }
 
 object!(Reason { b"reason" => reason, b"detail" => detail });
 
 #[derive(Default)]
 struct LooksUp {
-    id: Field<Arc<str>>,
-    realm: Field<Arc<str>>,
+    id: Field<ArcStr>,
+    realm: Field<ArcStr>,
 }
 
 object!(LooksUp { b"cloud_identity_id" => id, b"cloud_identity_realm" => realm });
@@ -142,7 +142,7 @@ impl Resource {
 }
 
 /// An id with its realm. The outer `None` is one that cannot be read, a realm without an id too.
-fn identity(id: Field<Arc<str>>, realm: Field<Arc<str>>) -> Option<Option<Identity>> {
+fn identity(id: Field<ArcStr>, realm: Field<ArcStr>) -> Option<Option<Identity>> {
     let realm = match realm.optional()? {
         Some(text) => Some(Realm::parse(&text).ok()?),
         None => None,

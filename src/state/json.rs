@@ -7,14 +7,12 @@
 mod marks;
 mod plain;
 mod reader;
-mod shared;
 
-use std::sync::Arc;
+use arcstr::ArcStr;
 
-pub(super) use reader::{Fault, Reader, Scalar};
-pub(super) use shared::Shared;
-
+use super::shared::Shared;
 use reader::Start;
+pub(super) use reader::{Fault, Reader, Scalar};
 
 /// What stands at a key, or at one place of a list.
 #[derive(Default)]
@@ -146,20 +144,22 @@ impl Shape for Anything {
 }
 
 /// A text that is likely to stand there again.
-impl Shape for Arc<str> {
+impl Shape for ArcStr {
     fn scalar(scalar: Scalar, shared: &mut Shared) -> Option<Self> {
         match scalar {
-            Scalar::Text(text) => Some(shared.get(text)),
+            Scalar::Text(text) => Some(shared.text(text)),
             Scalar::Number(_) | Scalar::Bool(_) => None,
         }
     }
 }
 
-/// A text that is not.
-impl Shape for Box<str> {
+/// A text that is not: to look for it among the others would be in vain.
+pub(super) struct Own(pub ArcStr);
+
+impl Shape for Own {
     fn scalar(scalar: Scalar, _: &mut Shared) -> Option<Self> {
         match scalar {
-            Scalar::Text(text) => Some(text.into()),
+            Scalar::Text(text) => Some(Own(text.into())),
             Scalar::Number(_) | Scalar::Bool(_) => None,
         }
     }

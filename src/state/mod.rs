@@ -11,11 +11,13 @@ mod json;
 mod names;
 mod problem;
 mod sensitive;
+mod shared;
 mod show;
 mod v4;
 
 use std::io::{Cursor, Read, Seek, SeekFrom};
-use std::sync::Arc;
+
+use arcstr::ArcStr;
 
 pub use inventory::Decided;
 pub use problem::{NotRead, Problem};
@@ -143,12 +145,12 @@ fn parse<T: Shape>(file: &mut (impl Read + Seek), start: u64) -> Result<T, NotRe
 struct File {
     version: Field<u64>,
     serial: Field<u64>,
-    lineage: Field<Arc<str>>,
+    lineage: Field<ArcStr>,
     resources: Field<v4::Resources>,
     modules: Seen,
     encryption_version: Seen,
     encrypted_data: Seen,
-    format_version: Field<Arc<str>>,
+    format_version: Field<ArcStr>,
     values: Field<show::Values>,
     prior_state: Field<show::PriorState>,
     planned_values: Seen,

@@ -1,23 +1,24 @@
 //! What the rows of one state share, each kept once: thousands of rows have a handful of types,
 //! providers and modules.
 
-use std::sync::Arc;
+use arcstr::ArcStr;
 
 use rustc_hash::FxHashMap;
 
-use super::json::{Scalar, Shape, Shared};
+use super::json::{Scalar, Shape};
+use super::shared::Shared;
 use crate::identity::{Key, Mode, ModulePath};
 
 /// The names that have come up so far.
 #[derive(Default)]
 pub(super) struct Names {
     names: Shared,
-    modules: FxHashMap<Box<str>, ModulePath>,
+    modules: FxHashMap<ArcStr, ModulePath>,
 }
 
 impl Names {
-    pub fn name(&mut self, text: &str) -> Arc<str> {
-        self.names.get(text)
+    pub fn name(&mut self, text: &str) -> ArcStr {
+        self.names.text(text)
     }
 
     pub fn module(&mut self, text: &str) -> Option<ModulePath> {

@@ -5,8 +5,11 @@
 
 use std::sync::Arc;
 
+use arcstr::ArcStr;
+
 use super::attributes::{IDENTITY_KEY, REALM_KEY};
-use super::json::{Fault, Field, List, Reader, Scalar, Shape, Shared, object};
+use super::json::{Fault, Field, List, Reader, Scalar, Shape, object};
+use super::shared::Shared;
 use crate::identity::{Attributes, IDENTITY_TAG, REALM_TAG, SENSITIVE, Tags};
 
 /// The kept leaves that are sensitive.
@@ -30,8 +33,11 @@ impl SensitiveTags {
         realm: true,
     };
 
-    fn hide(self, tags: &mut Option<Tags>) {
-        let Some(tags) = tags else { return };
+    fn hide(self, tags: &mut Option<Arc<Tags>>) {
+        let Some(tags) = tags.as_mut().filter(|_| self.identity || self.realm) else {
+            return;
+        };
+        let tags = Arc::make_mut(tags);
         for (sensitive, value) in [
             (self.identity, &mut tags.identity),
             (self.realm, &mut tags.realm),
@@ -110,7 +116,7 @@ impl Shape for Paths {
 
 #[derive(Default)]
 struct Step {
-    kind: Field<Arc<str>>,
+    kind: Field<ArcStr>,
     value: Field<StepValue>,
 }
 
@@ -118,18 +124,18 @@ object!(Step { b"type" => kind, b"value" => value });
 
 impl Step {
     /// The attribute or the key that the step leads to.
-    fn name(self) -> Option<Arc<str>> {
+    fn name(self) -> Option<ArcStr> {
         let kind = self.kind.get()?;
         matches!(&*kind, "get_attr" | "index").then_some(self.value.get()?.0)
     }
 }
 
 /// A name as it is, or as `{"value": …, "type": …}`.
-struct StepValue(Arc<str>);
+struct StepValue(ArcStr);
 
 #[derive(Default)]
 struct Typed {
-    value: Field<Arc<str>>,
+    value: Field<ArcStr>,
 }
 
 object!(Typed { b"value" => value });

@@ -1,6 +1,6 @@
 //! What `terraform show -json` and `tofu show -json` print, of a state or of a plan.
 
-use std::sync::Arc;
+use arcstr::ArcStr;
 
 use super::json::{Field, List, object};
 use super::names::Names;
@@ -28,7 +28,7 @@ object!(PriorState { b"values" => values });
 #[derive(Default)]
 struct Module {
     /// From the root module on, also of a module within a module.
-    address: Field<Arc<str>>,
+    address: Field<ArcStr>,
     resources: Field<List<Resource>>,
     /// How deep they may lie is bounded by the reader, which enters 128 levels.
     child_modules: Field<List<Module>>,
@@ -43,11 +43,11 @@ object!(Module {
 #[derive(Default)]
 struct Resource {
     mode: Field<Mode>,
-    resource_type: Field<Arc<str>>,
-    name: Field<Arc<str>>,
+    resource_type: Field<ArcStr>,
+    name: Field<ArcStr>,
     key: Field<Key>,
-    provider: Field<Arc<str>>,
-    deposed: Field<Arc<str>>,
+    provider: Field<ArcStr>,
+    deposed: Field<ArcStr>,
     attributes: Field<Attributes>,
     sensitive: Field<Marks>,
 }

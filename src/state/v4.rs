@@ -1,6 +1,6 @@
 //! State format 4: what Terraform since 0.12 and OpenTofu keep.
 
-use std::sync::Arc;
+use arcstr::ArcStr;
 
 use super::Record;
 use super::attributes::Flat;
@@ -30,11 +30,11 @@ impl Shape for Resources {
 /// One entry of `resources`: a block, with its instances.
 #[derive(Default)]
 struct Resource {
-    module: Field<Arc<str>>,
+    module: Field<ArcStr>,
     mode: Field<Mode>,
-    resource_type: Field<Arc<str>>,
-    name: Field<Arc<str>>,
-    provider: Field<Arc<str>>,
+    resource_type: Field<ArcStr>,
+    name: Field<ArcStr>,
+    provider: Field<ArcStr>,
     instances: Field<List<Instance>>,
 }
 
@@ -50,8 +50,8 @@ object!(Resource {
 #[derive(Default)]
 struct Instance {
     key: Field<Key>,
-    deposed: Field<Arc<str>>,
-    provider: Field<Arc<str>>,
+    deposed: Field<ArcStr>,
+    provider: Field<ArcStr>,
     attributes: Field<Attributes>,
     flat: Field<Flat>,
     sensitive: Field<Paths>,
@@ -85,7 +85,7 @@ impl Resource {
 }
 
 impl Instance {
-    fn row(self, block: &Address, provider: &Arc<str>, names: &mut Names) -> Option<Row> {
+    fn row(self, block: &Address, provider: &ArcStr, names: &mut Names) -> Option<Row> {
         let mut attributes = self
             .attributes
             .get()
@@ -108,14 +108,13 @@ impl Instance {
 }
 
 /// A part that an address cannot do without.
-pub(super) fn label(field: Field<Arc<str>>) -> Option<Arc<str>> {
+pub(super) fn label(field: Field<ArcStr>) -> Option<ArcStr> {
     field.get().filter(|text| !text.is_empty())
 }
 
 /// The key of a deposed object; the outer `None` is one that cannot be read.
-pub(super) fn deposed(field: Field<Arc<str>>) -> Option<Option<Box<str>>> {
-    let key = field.optional()?.filter(|key| !key.is_empty());
-    Some(key.map(|it| (&*it).into()))
+pub(super) fn deposed(field: Field<ArcStr>) -> Option<Option<ArcStr>> {
+    Some(field.optional()?.filter(|key| !key.is_empty()))
 }
 
 /// The source in `module.m.provider["registry.terraform.io/hashicorp/aws"].alias`. Terraform 0.12

@@ -13,7 +13,7 @@ use serde_json::Number;
 
 use super::marks::{BLOCK, Marker, Tokens, has_escape};
 use super::plain;
-use super::shared::Shared;
+use crate::state::shared::Shared;
 
 /// How much is read at once: what fits in the caches nearest to the processor.
 const WINDOW: usize = 64 * 1024;
@@ -70,7 +70,7 @@ pub(super) enum Start {
 /// A file and how far it was read.
 pub(in crate::state) struct Reader<'f> {
     file: &'f mut dyn Read,
-    /// The texts that come again and again.
+    /// What comes again and again, for whoever makes something of what is read.
     pub(in crate::state) shared: Shared,
     window: Vec<u8>,
     /// Where the window starts in the JSON.
