@@ -184,7 +184,7 @@ pub(crate) fn state(path: &str, rows: &str) -> String {
             if let Some(key) = &address.key {
                 let key = match key {
                     crate::identity::Key::Index(index) => json!(index),
-                    crate::identity::Key::Name(name) => json!(name),
+                    crate::identity::Key::Name(name) => json!(**name),
                 };
                 instance.insert("index_key".into(), key);
             }

@@ -127,7 +127,7 @@ fn state(rows: &[(&str, Value)]) -> String {
         let mut instance = json!({ "attributes": attributes });
         match &address.key {
             Some(Key::Index(index)) => instance["index_key"] = json!(index),
-            Some(Key::Name(name)) => instance["index_key"] = json!(name),
+            Some(Key::Name(name)) => instance["index_key"] = json!(**name),
             None => {}
         }
         if !deposed.is_null() {
@@ -180,7 +180,7 @@ fn every_trace_ends_in_its_decision(snapshot: &Snapshot) -> usize {
                 continue;
             };
             rows += 1;
-            let expected = match (snapshot.address(at).mode, &decided.looks_up) {
+            let expected = match (snapshot.address(at).mode, decided.looks_up.as_deref()) {
                 (Mode::Data, Some(looked_up)) => Ok(looked_up),
                 _ => decided.claim.as_ref(),
             };

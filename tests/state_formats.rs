@@ -1,9 +1,11 @@
 //! Every format that is read, every one that is not, and all that may be wrong within one.
 
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 use gantrycd_ls::identity::{IDENTITY_TAG, NoIdentity, Origin, REALM_TAG, SENSITIVE, Tags};
-use gantrycd_ls::state::{Format, NotRead, Problem, Record, State, read};
+use gantrycd_ls::state::{Format, NotRead, Problem, Record, State, read, read_from};
 use serde_json::{Value, json};
 
 const AWS: &str = "registry.terraform.io/hashicorp/aws";
@@ -20,7 +22,7 @@ fn line(record: &Record) -> String {
     let row = &record.row;
     let mut line = format!("{} {}", row.address, row.provider);
     let attributes = &row.attributes;
-    let tags = |tags: &Option<Tags>| {
+    let tags = |tags: &Option<Arc<Tags>>| {
         tags.as_ref()
             .map(|it| format!("{:?} {:?}", it.identity, it.realm))
     };
@@ -1106,4 +1108,138 @@ fn no_damage_panics() {
             let _ = read_debug(&damaged);
         }
     }
+}
+
+/// A file that gives its bytes as a slow disk might: never as many as are asked for.
+struct Trickle<'a> {
+    file: Cursor<&'a [u8]>,
+    random: Random,
+    most: usize,
+}
+
+impl Read for Trickle<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = 1 + self.random.below(self.most);
+        let end = most.min(buffer.len());
+        self.file.read(&mut buffer[..end])
+    }
+}
+
+impl Seek for Trickle<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+#[test]
+fn a_file_reads_the_same_in_pieces_of_any_size() {
+    for json in all_formats() {
+        for text in [
+            json.to_string(),
+            serde_json::to_string_pretty(&json).unwrap(),
+        ] {
+            let expected = lines(&read(text.as_bytes()).unwrap());
+            for most in [1, 2, 7, 63, 64, 65, 200] {
+                let mut file = Trickle {
+                    file: Cursor::new(text.as_bytes()),
+                    random: Random(most as u64),
+                    most,
+                };
+                assert_eq!(lines(&read_from(&mut file).unwrap()), expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_text_may_be_longer_than_any_window() {
+    let long = "a\"\\é".repeat(20_000);
+    let arn = format!("arn:{long}");
+    for before in [0, 1, 31, 63] {
+        let tags = json!({"Name": long, IDENTITY_TAG: arn});
+        let attributes = json!({
+            "a": "x".repeat(before), "arn": arn, "policy": long, "tags": tags, long.clone(): null,
+        });
+        let text = v4(json!([bucket(json!({"attributes": attributes}))])).to_string();
+        let read = read(text.as_bytes()).unwrap();
+        let attributes = &read.records[0].row.attributes;
+        assert_eq!(attributes.arn.as_deref(), Some(&*arn));
+        let tags = attributes.tags.as_ref().unwrap();
+        assert_eq!(tags.identity.as_deref(), Some(&*arn));
+        assert!(attributes.complete);
+        // and one that never ends
+        let end = text.len() - arn.len();
+        assert_eq!(
+            problem(&text.as_bytes()[..end]),
+            Problem::Truncated.to_string()
+        );
+    }
+}
+
+#[test]
+fn what_is_damaged_is_refused_where_serde_json_refuses_it() {
+    let mut random = Random(4);
+    let bytes = b"\"{}[],:0-e.+n tx\n\t\x01\x0c";
+    for json in all_formats() {
+        let text = serde_json::to_string_pretty(&json).unwrap();
+        for _ in 0..4_000 {
+            let mut damaged = text.clone().into_bytes();
+            let at = random.below(damaged.len());
+            // what a backslash escapes in a text that is skipped is not looked at
+            if at > 0 && damaged[at - 1] == b'\\' {
+                continue;
+            }
+            match random.below(3) {
+                0 => damaged[at] = bytes[random.below(bytes.len())],
+                1 => drop(damaged.remove(at)),
+                _ => damaged.insert(at, bytes[random.below(bytes.len())]),
+            }
+            // nor whether it is UTF-8
+            if std::str::from_utf8(&damaged).is_err() {
+                continue;
+            }
+            let expected = serde_json::from_slice::<serde::de::IgnoredAny>(&damaged);
+            // serde_json places a newline that may not be there at the start of the next line
+            let line = |it: &serde_json::Error| it.line() - usize::from(it.column() == 0);
+            let expected = expected.err().map(|it| (it.is_eof(), line(&it)));
+            let found = match read(&damaged) {
+                Err(NotRead::Problem(Problem::NotJson { line, .. })) => Some((false, line)),
+                Err(NotRead::Problem(Problem::Truncated)) => Some((true, 0)),
+                _ => None,
+            };
+            let is_the_same = match (expected, found) {
+                (Some((true, _)), Some((true, _))) => true,
+                (expected, found) => expected == found,
+            };
+            let damaged = String::from_utf8_lossy(&damaged);
+            assert!(is_the_same, "{expected:?} {found:?} {at} {damaged}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_stops_being_given_is_told_of_in_the_systems_words() {
+    struct Broken(Cursor<Vec<u8>>);
+
+    impl Read for Broken {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(buffer)? {
+                0 => Err(io::Error::other("the disk is gone")),
+                read => Ok(read),
+            }
+        }
+    }
+
+    impl Seek for Broken {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+
+    let file = v4(json!([bucket(json!({}))])).to_string().into_bytes();
+    let error = read_from(&mut Broken(Cursor::new(file[..90].to_vec()))).unwrap_err();
+    let NotRead::Problem(problem) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(problem.to_string(), "the disk is gone");
 }

@@ -120,7 +120,7 @@ fn never_applied(
     if record.decided.is_some() || attributes.tags_all.is_none() {
         return None;
     }
-    let own = attributes.tags.clone().unwrap_or_default();
+    let own = attributes.tags.as_deref().cloned().unwrap_or_default();
     let (recorded, planned) = match key {
         IDENTITY_TAG => (own.identity, configured.own.identity.text()?),
         _ => (own.realm, configured.own.realm.text()?),

@@ -639,7 +639,7 @@ provider "aws" {
         ] {
             let path = fixture.path(name);
             assert!(workspace.open_document(&path, crate::text::Source::new(text)));
-            assert_eq!(places(&mut workspace), [name.into()]);
+            assert_eq!(places(&mut workspace), [Box::from(name)]);
             workspace.close_document(&path);
             assert!(places(&mut workspace).is_empty(), "{name}");
         }

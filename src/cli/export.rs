@@ -169,7 +169,7 @@ fn text(snapshot: &Snapshot) -> String {
 
 fn what(snapshot: &Snapshot, row: RowRef) -> String {
     let row = snapshot.row(row);
-    match (&row.claim, &row.looks_up) {
+    match (&row.claim, row.looks_up.as_deref()) {
         (Ok(identity), _) => visible(&identity.to_string()),
         (Err(_), Some(identity)) => visible(&format!("reads {identity}")),
         (Err(reason), None) => visible(&format!("none: {reason}")),

@@ -179,7 +179,7 @@ impl Page<'_> {
             return self.planned_row(at);
         };
         let mut lines = Vec::new();
-        let subject = match (&row.claim, &row.looks_up) {
+        let subject = match (&row.claim, row.looks_up.as_deref()) {
             (Ok(identity), _) => Ok((identity, "Identity")),
             (Err(NoIdentity::DataSource), Some(identity)) => Ok((identity, "Reads")),
             (Err(reason), _) => Err(reason),
@@ -235,8 +235,8 @@ impl Page<'_> {
         };
         let record = self.snapshot.stack(at).record(at.row);
         let attributes = record.map(|it| &it.row.attributes);
-        let own = attributes.and_then(|it| it.tags.as_ref());
-        let all = attributes.and_then(|it| it.tags_all.as_ref());
+        let own = attributes.and_then(|it| it.tags.as_deref());
+        let all = attributes.and_then(|it| it.tags_all.as_deref());
         let from = match Declaration::overlay(own, all).realm {
             Some((_, Section::Own)) => " from its own tags".to_owned(),
             Some((_, Section::Default)) => match self.default_realm(at, realm) {
@@ -316,7 +316,7 @@ impl Page<'_> {
         let mut out = String::from("| stack | address | identity | realm |\n|---|---|---|---|\n");
         for row in rows.iter().take(MOST_ROWS) {
             let it = self.snapshot.row(*row);
-            let (id, realm) = match (&it.claim, &it.looks_up) {
+            let (id, realm) = match (&it.claim, it.looks_up.as_deref()) {
                 (Ok(identity), _) => (format!("`{}`", identity.id), identity.realm.as_ref()),
                 (_, Some(identity)) => {
                     (format!("reads `{}`", identity.id), identity.realm.as_ref())

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use arcstr::ArcStr;
+
 /// Whether a row is an object that the stack manages or one that it reads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Mode {
@@ -28,15 +30,16 @@ pub enum Key {
     /// Of `count`. `[0]` and `["0"]` are different instances.
     Index(i64),
     /// Of `for_each`.
-    Name(Box<str>),
+    Name(ArcStr),
 }
 
 /// One step into a module: the call's name, and which of its instances.
 pub type Step = (Box<str>, Option<Key>);
 
-/// One module instance: the steps from the root module.
+/// One module instance: the steps from the root module. As small as a pointer: every row has one, and
+/// few are different.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct ModulePath(Arc<[Step]>);
+pub struct ModulePath(Arc<Vec<Step>>);
 
 impl ModulePath {
     /// The steps from the root module; none for the root module itself.
@@ -63,7 +66,7 @@ impl ModulePath {
 
 impl FromIterator<Step> for ModulePath {
     fn from_iter<T: IntoIterator<Item = Step>>(steps: T) -> Self {
-        Self(steps.into_iter().collect())
+        Self(Arc::new(steps.into_iter().collect()))
     }
 }
 
@@ -75,9 +78,9 @@ pub struct Address {
     /// Managed or data.
     pub mode: Mode,
     /// The resource type, `aws_s3_bucket`.
-    pub resource_type: Arc<str>,
+    pub resource_type: ArcStr,
     /// The block's name.
-    pub name: Arc<str>,
+    pub name: ArcStr,
     /// Which instance of the block.
     pub key: Option<Key>,
 }

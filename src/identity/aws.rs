@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use arcstr::ArcStr;
+
 use super::{
     Arn, Attributes, Consulted, Decision, Declaration, Heard, IDENTITY_TAG, Identity,
     IdentityProvider, MalformedRealm, NoIdentity, Origin, REALM_TAG, Realm, Row, Rule, Section,
@@ -156,7 +158,7 @@ fn declaration(row: &Row) -> Declaration<'_> {
         true => Declaration::default(),
         false => {
             let attributes = &row.attributes;
-            Declaration::overlay(attributes.tags.as_ref(), attributes.tags_all.as_ref())
+            Declaration::overlay(attributes.tags.as_deref(), attributes.tags_all.as_deref())
         }
     }
 }
@@ -174,7 +176,7 @@ fn malformed(why: MalformedRealm) -> NoIdentity {
 }
 
 /// The id in the realm that the row declares.
-fn asserted(row: &Row, id: Arc<str>, origin: Origin) -> Decision {
+fn asserted(row: &Row, id: ArcStr, origin: Origin) -> Decision {
     let realm = declaration(row).realm().map_err(malformed)?;
     Ok(Identity { id, realm, origin })
 }
@@ -213,7 +215,7 @@ fn consulted(row: &Row, key: &'static str) -> Vec<Consulted> {
         IDENTITY_TAG => declared.identity,
         _ => declared.realm,
     };
-    let section = |section, tags: &Option<Tags>, of| {
+    let section = |section, tags: &Option<Arc<Tags>>, of| {
         let (value, absent) = match tags {
             Some(tags) if key == IDENTITY_TAG => (tags.identity.as_deref(), "no identity tag"),
             Some(tags) => (tags.realm.as_deref(), "no realm tag"),
@@ -262,8 +264,8 @@ mod tests {
             deposed: None,
             attributes: Attributes {
                 arn: arn.map(Into::into),
-                tags: own,
-                tags_all: all,
+                tags: own.map(Into::into),
+                tags_all: all.map(Into::into),
                 ..Attributes::default()
             },
         }
@@ -376,11 +378,11 @@ mod tests {
         assert_eq!(told(&row, true), "opted-out-by-comment");
         assert_eq!(told(&row, false), "opted-out-by-tag");
         row.attributes.tags = None;
-        row.attributes.tags_all = Some(tags(Some("x"), Some("bad realm")));
+        row.attributes.tags_all = Some(tags(Some("x"), Some("bad realm")).into());
         assert_eq!(told(&row, false), "identity-in-default-tags");
-        row.attributes.tags_all = Some(tags(None, Some("bad realm")));
+        row.attributes.tags_all = Some(tags(None, Some("bad realm")).into());
         assert_eq!(told(&row, false), "malformed-realm");
-        row.attributes.tags = Some(tags(Some("x"), Some("r")));
+        row.attributes.tags = Some(tags(Some("x"), Some("r")).into());
         assert_eq!(told(&row, false), "x@r", "a declared id knows no type rule");
         row.attributes.tags = None;
         row.attributes.tags_all = None;

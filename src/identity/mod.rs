@@ -12,7 +12,7 @@ mod realm;
 mod row;
 mod rule;
 
-use std::sync::Arc;
+use arcstr::ArcStr;
 
 pub use address::{Address, Key, Mode, ModulePath, Step};
 pub use arn::{Arn, UnanchoredArn};
@@ -27,7 +27,7 @@ pub use rule::{Case, Consulted, Decision, Heard, Rule, Stated, Step as RuleStep,
 #[derive(Clone, Debug)]
 pub struct Identity {
     /// An ARN as the provider recorded it, or what the operator declared, verbatim.
-    pub id: Arc<str>,
+    pub id: ArcStr,
     /// The realm that the operator declared.
     pub realm: Option<Realm>,
     /// Where the id came from.
@@ -68,17 +68,17 @@ pub enum NoIdentity {
     /// An id stands in `default_tags` only: one id cannot name every resource.
     IdentityInDefaultTags,
     /// The realm does not parse; what is wrong with it.
-    MalformedRealm(Box<str>),
+    MalformedRealm(ArcStr),
     /// The type's `arn` names another object; which one.
-    ForeignArn(Box<str>),
+    ForeignArn(ArcStr),
     /// The object lies in a catalog of another account; which.
-    OtherCatalog(Box<str>),
+    OtherCatalog(ArcStr),
     /// A data source reads an object. It never claims one.
     DataSource,
     /// `arn` is absent, null or empty.
     NoArn,
     /// `arn` does not name one object in one account; why.
-    UnanchoredArn(Box<str>),
+    UnanchoredArn(ArcStr),
 }
 
 impl NoIdentity {

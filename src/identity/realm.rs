@@ -1,10 +1,10 @@
 //! A realm: the operator's name for a world of its own, such as one person's emulator.
 
-use std::sync::Arc;
+use arcstr::ArcStr;
 
 /// `[A-Za-z0-9._-]{1,64}`, verbatim. `null` is a realm like any other.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Realm(Arc<str>);
+pub struct Realm(ArcStr);
 
 /// Why a text is no realm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

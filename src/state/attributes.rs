@@ -1,44 +1,43 @@
 //! The few attributes of a row that identity needs. A state holds secrets in clear: no other
 //! attribute, and no other tag, is ever built.
 
-use std::borrow::Cow;
+use arcstr::ArcStr;
 
-use serde::de::{IgnoredAny, MapAccess};
-
-use super::json::{Field, Name, Scalar, Shape, object, skip};
+use super::json::{Fault, Field, Own, Reader, Scalar, Shape, object};
+use super::shared::Shared;
 use crate::identity::{Attributes, IDENTITY_TAG, REALM_TAG, Tags};
 
 pub(super) const IDENTITY_KEY: &[u8] = IDENTITY_TAG.as_bytes();
 pub(super) const REALM_KEY: &[u8] = REALM_TAG.as_bytes();
 
-impl<'de> Shape<'de> for Attributes {
-    fn object<A: MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
+impl Shape for Attributes {
+    fn object(json: &mut Reader) -> Result<Option<Self>, Fault> {
         let mut attributes = Attributes::default();
         let mut null_tags = false;
-        while let Some(key) = map.next_key::<Name>()? {
-            match &*key.0 {
-                b"arn" => attributes.arn = text(map.next_value()?),
-                b"catalog_id" => attributes.catalog_id = text(map.next_value()?),
-                name @ (b"tags" | b"tags_all") => {
-                    let field: Field<TagMap> = map.next_value()?;
-                    null_tags |= matches!(field, Field::Absent);
-                    match name {
-                        b"tags" => attributes.tags = field.tags(),
-                        _ => attributes.tags_all = field.tags(),
-                    }
+        let mut goes_on = json.enter_object()?;
+        while goes_on {
+            match json.key()? {
+                b"arn" => attributes.arn = Field::<Own>::read(json)?.get().map(|it| it.0),
+                b"catalog_id" => attributes.catalog_id = Field::read(json)?.get(),
+                b"tags" => {
+                    let tags = Field::<TagMap>::read(json)?;
+                    null_tags |= matches!(tags, Field::Absent);
+                    attributes.tags = tags.tags().map(|it| json.shared.tags(it));
                 }
-                _ if attributes.complete => skip(&mut map)?,
-                _ => attributes.complete = map.next_value::<Option<IgnoredAny>>()?.is_none(),
+                b"tags_all" => {
+                    let tags = Field::<TagMap>::read(json)?;
+                    null_tags |= matches!(tags, Field::Absent);
+                    attributes.tags_all = tags.tags().map(|it| json.shared.tags(it));
+                }
+                _ if attributes.complete => json.skip()?,
+                _ => attributes.complete = json.skip_null()?,
             }
+            goes_on = json.has_key()?;
         }
         // tags that are null are tags that nobody set, of a type that takes them
         attributes.complete &= !null_tags;
         Ok(Some(attributes))
     }
-}
-
-fn text<'de, T: From<Cow<'de, str>>>(field: Field<Cow<'de, str>>) -> Option<T> {
-    field.get().map(T::from)
 }
 
 #[derive(Default)]
@@ -60,12 +59,12 @@ impl Field<TagMap> {
 }
 
 /// A tag's value. What is neither text nor null is taken as it stands in JSON.
-struct TagValue(Box<str>);
+struct TagValue(ArcStr);
 
-impl<'de> Shape<'de> for TagValue {
-    fn scalar(scalar: Scalar<'de>) -> Option<Self> {
+impl Shape for TagValue {
+    fn scalar(scalar: Scalar, shared: &mut Shared) -> Option<Self> {
         Some(TagValue(match scalar {
-            Scalar::Text(text) => text.into(),
+            Scalar::Text(text) => shared.text(text),
             Scalar::Number(number) => number.to_string().into(),
             Scalar::Bool(value) => value.to_string().into(),
         }))
@@ -75,16 +74,16 @@ impl<'de> Shape<'de> for TagValue {
 /// `attributes_flat`: the attributes as Terraform 0.11 wrote them, on one level and all text. Still
 /// found in states that nobody has applied since.
 #[derive(Default)]
-pub(super) struct Flat<'de> {
-    arn: Field<Cow<'de, str>>,
-    catalog_id: Field<Cow<'de, str>>,
+pub(super) struct Flat {
+    arn: Field<Own>,
+    catalog_id: Field<ArcStr>,
     /// The number of tags, which stands there only if they are a map.
-    tags: Field<Cow<'de, str>>,
+    tags: Field<ArcStr>,
     identity: Field<TagValue>,
     realm: Field<TagValue>,
 }
 
-object!(Flat<'de> {
+object!(Flat {
     b"arn" => arn,
     b"catalog_id" => catalog_id,
     b"tags.%" => tags,
@@ -92,14 +91,17 @@ object!(Flat<'de> {
     b"tags.gantrycd:resource-identity-realm" => realm,
 });
 
-impl From<Flat<'_>> for Attributes {
+impl From<Flat> for Attributes {
     fn from(flat: Flat) -> Self {
         Attributes {
-            arn: text(flat.arn),
-            catalog_id: text(flat.catalog_id),
-            tags: flat.tags.get().map(|_| Tags {
-                identity: flat.identity.get().map(|value| value.0),
-                realm: flat.realm.get().map(|value| value.0),
+            arn: flat.arn.get().map(|it| it.0),
+            catalog_id: flat.catalog_id.get(),
+            tags: flat.tags.get().map(|_| {
+                Tags {
+                    identity: flat.identity.get().map(|value| value.0),
+                    realm: flat.realm.get().map(|value| value.0),
+                }
+                .into()
             }),
             ..Attributes::default()
         }

@@ -4,7 +4,7 @@
 //! An entry that contradicts itself, or that speaks of what this version does not know, is left
 //! out: nothing in it is guessed.
 
-use std::borrow::Cow;
+use arcstr::ArcStr;
 
 use super::json::{Field, List, object};
 use super::names::Names;
@@ -22,37 +22,37 @@ pub struct Decided {
 }
 
 #[derive(Default)]
-pub(super) struct Inventory<'de> {
-    name: Field<Cow<'de, str>>,
-    state: Field<Recorded<'de>>,
-    resources: Field<List<Resource<'de>>>,
+pub(super) struct Inventory {
+    name: Field<ArcStr>,
+    state: Field<Recorded>,
+    resources: Field<List<Resource>>,
 }
 
-object!(Inventory<'de> { b"name" => name, b"state" => state, b"resources" => resources });
+object!(Inventory { b"name" => name, b"state" => state, b"resources" => resources });
 
 /// The state that the inventory was taken from.
 #[derive(Default)]
-struct Recorded<'de> {
+struct Recorded {
     serial: Field<u64>,
-    lineage: Field<Cow<'de, str>>,
+    lineage: Field<ArcStr>,
 }
 
-object!(Recorded<'de> { b"serial" => serial, b"lineage" => lineage });
+object!(Recorded { b"serial" => serial, b"lineage" => lineage });
 
 #[derive(Default)]
-struct Resource<'de> {
-    address: Field<Cow<'de, str>>,
+struct Resource {
+    address: Field<ArcStr>,
     mode: Field<Mode>,
-    resource_type: Field<Cow<'de, str>>,
-    provider: Field<Cow<'de, str>>,
-    id: Field<Cow<'de, str>>,
-    realm: Field<Cow<'de, str>>,
-    no_identity: Field<Reason<'de>>,
-    looks_up: Field<LooksUp<'de>>,
-    deposed: Field<Cow<'de, str>>,
+    resource_type: Field<ArcStr>,
+    provider: Field<ArcStr>,
+    id: Field<ArcStr>,
+    realm: Field<ArcStr>,
+    no_identity: Field<Reason>,
+    looks_up: Field<LooksUp>,
+    deposed: Field<ArcStr>,
 }
 
-object!(Resource<'de> {
+object!(Resource {
     b"address" => address,
     b"mode" => mode,
     b"type" => resource_type,
@@ -65,22 +65,22 @@ object!(Resource<'de> {
 });
 
 #[derive(Default)]
-struct Reason<'de> {
-    reason: Field<Cow<'de, str>>,
-    detail: Field<Cow<'de, str>>,
+struct Reason {
+    reason: Field<ArcStr>,
+    detail: Field<ArcStr>,
 }
 
-object!(Reason<'de> { b"reason" => reason, b"detail" => detail });
+object!(Reason { b"reason" => reason, b"detail" => detail });
 
 #[derive(Default)]
-struct LooksUp<'de> {
-    id: Field<Cow<'de, str>>,
-    realm: Field<Cow<'de, str>>,
+struct LooksUp {
+    id: Field<ArcStr>,
+    realm: Field<ArcStr>,
 }
 
-object!(LooksUp<'de> { b"cloud_identity_id" => id, b"cloud_identity_realm" => realm });
+object!(LooksUp { b"cloud_identity_id" => id, b"cloud_identity_realm" => realm });
 
-impl Inventory<'_> {
+impl Inventory {
     pub fn state(self) -> Result<State, Problem> {
         let mut names = Names::default();
         let resources = self.resources.get().ok_or(Problem::NotAState)?.into_iter();
@@ -89,14 +89,14 @@ impl Inventory<'_> {
         Ok(State {
             format: Format::Inventory,
             serial: recorded.serial.get(),
-            lineage: recorded.lineage.get().map(Into::into),
-            name: self.name.get().map(Into::into),
+            lineage: recorded.lineage.get().map(|it| (&*it).into()),
+            name: self.name.get().map(|it| (&*it).into()),
             records: records.collect(),
         })
     }
 }
 
-impl Resource<'_> {
+impl Resource {
     fn record(self, names: &mut Names) -> Option<Record> {
         let parsed = Address::parse(&self.address.get()?)?;
         let address = Address {
@@ -142,14 +142,14 @@ impl Resource<'_> {
 }
 
 /// An id with its realm. The outer `None` is one that cannot be read, a realm without an id too.
-fn identity(id: Field<Cow<str>>, realm: Field<Cow<str>>) -> Option<Option<Identity>> {
+fn identity(id: Field<ArcStr>, realm: Field<ArcStr>) -> Option<Option<Identity>> {
     let realm = match realm.optional()? {
         Some(text) => Some(Realm::parse(&text).ok()?),
         None => None,
     };
     match id.optional()? {
         Some(id) if !id.is_empty() => Some(Some(Identity {
-            id: (&*id).into(),
+            id,
             realm,
             origin: Origin::Unstated,
         })),

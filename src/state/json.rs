@@ -4,12 +4,15 @@
 //!
 //! Knows nothing of states.
 
-use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
+mod marks;
+mod plain;
+mod reader;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::Number;
+use arcstr::ArcStr;
+
+use super::shared::Shared;
+use reader::Start;
+pub(super) use reader::{Fault, Reader, Scalar};
 
 /// What stands at a key, or at one place of a list.
 #[derive(Default)]
@@ -41,6 +44,11 @@ impl<T> Field<T> {
         }
     }
 
+    /// Whether a key stands there with something other than null.
+    pub fn is_there(&self) -> bool {
+        !matches!(self, Field::Absent)
+    }
+
     /// The value, or what its absence means; `None` is a malformed one.
     pub fn or_default(self) -> Option<T>
     where
@@ -50,35 +58,27 @@ impl<T> Field<T> {
     }
 }
 
+/// That a key stands there with something other than null.
+pub(super) struct Anything;
+
 /// Whether a key stands there with something other than null.
-pub(super) type Seen = Option<IgnoredAny>;
+pub(super) type Seen = Field<Anything>;
 
 /// A list whose entries are read each for itself.
 pub(super) type List<T> = Vec<Field<T>>;
 
-/// A value that is neither list nor object nor null.
-pub(super) enum Scalar<'de> {
-    Text(Cow<'de, str>),
-    Number(Number),
-    Bool(bool),
-}
-
 /// What a value must be to be read as this type. `None` is a value that is something else.
-pub(super) trait Shape<'de>: Sized {
-    fn scalar(_: Scalar<'de>) -> Option<Self> {
+pub(super) trait Shape: Sized {
+    fn scalar(_: Scalar, _: &mut Shared) -> Option<Self> {
         None
     }
 
-    fn object<A: MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
-        while map.next_key::<Name>()?.is_some() {
-            skip(&mut map)?;
-        }
-        Ok(None)
+    fn object(json: &mut Reader) -> Result<Option<Self>, Fault> {
+        json.skip().map(|()| None)
     }
 
-    fn list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(None)
+    fn list(json: &mut Reader) -> Result<Option<Self>, Fault> {
+        json.skip().map(|()| None)
     }
 }
 
@@ -86,14 +86,18 @@ pub(super) trait Shape<'de>: Sized {
 /// is the rest of the implementation of [`Shape`].
 macro_rules! object {
     ($type:ty { $($key:pat => $field:ident),+ $(,)? } $($rest:tt)*) => {
-        impl<'de> $crate::state::json::Shape<'de> for $type {
-            fn object<A: serde::de::MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
+        impl $crate::state::json::Shape for $type {
+            fn object(
+                json: &mut $crate::state::json::Reader,
+            ) -> Result<Option<Self>, $crate::state::json::Fault> {
                 let mut object = Self::default();
-                while let Some(key) = map.next_key::<$crate::state::json::Name>()? {
-                    match &*key.0 {
-                        $($key => object.$field = map.next_value()?,)+
-                        _ => $crate::state::json::skip(&mut map)?,
+                let mut goes_on = json.enter_object()?;
+                while goes_on {
+                    match json.key()? {
+                        $($key => object.$field = $crate::state::json::Field::read(json)?,)+
+                        _ => json.skip()?,
                     }
+                    goes_on = json.has_key()?;
                 }
                 Ok(Some(object))
             }
@@ -104,49 +108,18 @@ macro_rules! object {
 }
 pub(super) use object;
 
-/// Passes over the value of the key that was just read.
-pub(super) fn skip<'de, A: MapAccess<'de>>(map: &mut A) -> Result<(), A::Error> {
-    map.next_value::<IgnoredAny>().map(|_| ())
-}
-
-/// A key, in bytes: most are compared once and thrown away, which needs no valid text.
-pub(super) struct Name<'de>(pub Cow<'de, [u8]>);
-
-impl<'de> Deserialize<'de> for Name<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NameVisitor;
-
-        impl<'de> Visitor<'de> for NameVisitor {
-            type Value = Name<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a key")
+impl<T: Shape> Field<T> {
+    /// Reads the next value.
+    pub fn read(json: &mut Reader) -> Result<Self, Fault> {
+        Ok(match json.start()? {
+            Start::Null => Field::Absent,
+            Start::Object => T::object(json)?.into(),
+            Start::List => T::list(json)?.into(),
+            Start::Scalar => {
+                let (scalar, shared) = json.scalar()?;
+                T::scalar(scalar, shared).into()
             }
-
-            fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Name<'de>, E> {
-                Ok(Name(bytes.into()))
-            }
-
-            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Name<'de>, E> {
-                Ok(Name(bytes.to_vec().into()))
-            }
-        }
-
-        deserializer.deserialize_bytes(NameVisitor)
-    }
-}
-
-impl<'de, T: Shape<'de>> Deserialize<'de> for Field<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(FieldVisitor(PhantomData))
-    }
-}
-
-struct FieldVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Shape<'de>> FieldVisitor<T> {
-    fn scalar<E>(scalar: Scalar<'de>) -> Result<Field<T>, E> {
-        Ok(T::scalar(scalar).into())
+        })
     }
 }
 
@@ -156,63 +129,44 @@ impl<T> From<Option<T>> for Field<T> {
     }
 }
 
-impl<'de, T: Shape<'de>> Visitor<'de> for FieldVisitor<T> {
-    type Value = Field<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("any value")
+impl Shape for Anything {
+    fn scalar(_: Scalar, _: &mut Shared) -> Option<Self> {
+        Some(Anything)
     }
 
-    fn visit_unit<E>(self) -> Result<Field<T>, E> {
-        Ok(Field::Absent)
+    fn object(json: &mut Reader) -> Result<Option<Self>, Fault> {
+        json.skip().map(|()| Some(Anything))
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Field<T>, E> {
-        Self::scalar(Scalar::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Field<T>, E> {
-        Self::scalar(Scalar::Number(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Field<T>, E> {
-        Self::scalar(Scalar::Number(value.into()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Field<T>, E> {
-        Ok(Number::from_f64(value)
-            .and_then(|number| T::scalar(Scalar::Number(number)))
-            .into())
-    }
-
-    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Field<T>, E> {
-        Self::scalar(Scalar::Text(value.into()))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Field<T>, E> {
-        Self::scalar(Scalar::Text(value.to_owned().into()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Field<T>, A::Error> {
-        T::object(map).map(Field::from)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Field<T>, A::Error> {
-        T::list(list).map(Field::from)
+    fn list(json: &mut Reader) -> Result<Option<Self>, Fault> {
+        json.skip().map(|()| Some(Anything))
     }
 }
 
-impl<'de> Shape<'de> for Cow<'de, str> {
-    fn scalar(scalar: Scalar<'de>) -> Option<Self> {
+/// A text that is likely to stand there again.
+impl Shape for ArcStr {
+    fn scalar(scalar: Scalar, shared: &mut Shared) -> Option<Self> {
         match scalar {
-            Scalar::Text(text) => Some(text),
+            Scalar::Text(text) => Some(shared.text(text)),
             Scalar::Number(_) | Scalar::Bool(_) => None,
         }
     }
 }
 
-impl<'de> Shape<'de> for i64 {
-    fn scalar(scalar: Scalar<'de>) -> Option<Self> {
+/// A text that is not: to look for it among the others would be in vain.
+pub(super) struct Own(pub ArcStr);
+
+impl Shape for Own {
+    fn scalar(scalar: Scalar, _: &mut Shared) -> Option<Self> {
+        match scalar {
+            Scalar::Text(text) => Some(Own(text.into())),
+            Scalar::Number(_) | Scalar::Bool(_) => None,
+        }
+    }
+}
+
+impl Shape for i64 {
+    fn scalar(scalar: Scalar, _: &mut Shared) -> Option<Self> {
         let Scalar::Number(number) = scalar else {
             return None;
         };
@@ -224,22 +178,23 @@ impl<'de> Shape<'de> for i64 {
     }
 }
 
-impl<'de> Shape<'de> for u64 {
-    fn scalar(scalar: Scalar<'de>) -> Option<Self> {
+impl Shape for u64 {
+    fn scalar(scalar: Scalar, shared: &mut Shared) -> Option<Self> {
         match scalar {
             Scalar::Number(number) if number.is_u64() => number.as_u64(),
-            other => u64::try_from(i64::scalar(other)?).ok(),
+            other => u64::try_from(i64::scalar(other, shared)?).ok(),
         }
     }
 }
 
-impl<'de, T: Shape<'de>> Shape<'de> for List<T> {
-    fn list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
+impl<T: Shape> Shape for List<T> {
+    fn list(json: &mut Reader) -> Result<Option<Self>, Fault> {
         // Most resources have one instance, and a Vec starts with room for four.
         let mut entries = Vec::with_capacity(1);
-        while let Some(entry) = list.next_element()? {
-            entries.push(entry);
-        }
+        json.list(|json| {
+            entries.push(Field::read(json)?);
+            Ok(())
+        })?;
         Ok(Some(entries))
     }
 }

@@ -11,12 +11,13 @@ mod json;
 mod names;
 mod problem;
 mod sensitive;
+mod shared;
 mod show;
 mod v4;
 
-use std::borrow::Cow;
+use std::io::{Cursor, Read, Seek, SeekFrom};
 
-use serde::Deserialize as _;
+use arcstr::ArcStr;
 
 pub use inventory::Decided;
 pub use problem::{NotRead, Problem};
@@ -24,7 +25,7 @@ pub use problem::{NotRead, Problem};
 use crate::identity::Row;
 use crate::text;
 use inventory::Inventory;
-use json::{Field, List, Seen, Shape, object};
+use json::{Field, Reader, Seen, Shape, object};
 use names::Names;
 
 /// What one file says of one stack.
@@ -82,55 +83,76 @@ impl From<Row> for Record {
     }
 }
 
-/// Reads one file.
+/// Reads one file that is all here.
+///
+/// # Errors
+/// As [`read_from`].
+pub fn read(bytes: &[u8]) -> Result<State, NotRead> {
+    read_from(&mut Cursor::new(bytes))
+}
+
+/// Reads one file, of any length: no more of it is in memory at a time than a window, and the rows.
 ///
 /// # Errors
 /// Why there is nothing to be read in it. A file is read as a whole or not at all; only an entry
 /// that is malformed in itself is left out.
-pub fn read(bytes: &[u8]) -> Result<State, NotRead> {
-    if text::is_utf16(bytes) {
+pub fn read_from(file: &mut (impl Read + Seek)) -> Result<State, NotRead> {
+    const BOM: &[u8] = b"\xef\xbb\xbf";
+    let mut head = Vec::with_capacity(64);
+    file.take(64).read_to_end(&mut head)?;
+    if text::is_utf16(&head) {
         return Err(Problem::Utf16.into());
     }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    if bytes.trim_ascii().is_empty() {
-        return Err(NotRead::Empty);
-    }
-    if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
+    let start = if head.starts_with(BOM) { BOM.len() } else { 0 };
+    if head[start..].starts_with(b"version https://git-lfs.github.com/spec/") {
         return Err(Problem::LfsPointer.into());
     }
-    let file: File = parse(bytes)?;
-    let mut state = match file.format()? {
-        Format::StateV4 => file.v4(),
-        Format::ShowState => file.show_state(),
-        Format::ShowPlan => file.show_plan(),
-        Format::Inventory => parse::<Inventory>(bytes)?.state(),
+    let start = start as u64;
+    let top: File = parse(file, start)?;
+    let mut state = match top.format()? {
+        Format::StateV4 => top.v4(),
+        Format::ShowState => top.show_state(),
+        Format::ShowPlan => top.show_plan(),
+        Format::Inventory => parse::<Inventory>(file, start)?.state(),
     }?;
     state.records.shrink_to_fit();
     Ok(state)
 }
 
-fn parse<'de, T: Shape<'de>>(bytes: &'de [u8]) -> Result<T, Problem> {
-    let mut json = serde_json::Deserializer::from_slice(bytes);
-    Field::deserialize(&mut json)
-        .and_then(|value| json.end().map(|()| value))
-        .map_err(|error| Problem::of_json(&error, bytes))?
-        .get()
-        .ok_or(Problem::NotAState)
+/// Reads the JSON that begins at a byte of the file.
+fn parse<T: Shape>(file: &mut (impl Read + Seek), start: u64) -> Result<T, NotRead> {
+    file.seek(SeekFrom::Start(start))?;
+    let mut json = Reader::new(file);
+    let first = json.peek();
+    if matches!(first, Ok(None)) {
+        return Err(NotRead::Empty);
+    }
+    let is_object = matches!(first, Ok(Some(b'{')));
+    let read = Field::read(&mut json).and_then(|value| json.end().map(|()| value));
+    let value = read.map_err(|fault| {
+        let fault = if is_object {
+            fault
+        } else {
+            fault.at_the_start()
+        };
+        NotRead::of(fault, file, start)
+    })?;
+    Ok(value.get().ok_or(Problem::NotAState)?)
 }
 
 /// The top of a file of any format.
 #[derive(Default)]
-struct File<'de> {
+struct File {
     version: Field<u64>,
     serial: Field<u64>,
-    lineage: Field<Cow<'de, str>>,
-    resources: Field<List<v4::Resource<'de>>>,
+    lineage: Field<ArcStr>,
+    resources: Field<v4::Resources>,
     modules: Seen,
     encryption_version: Seen,
     encrypted_data: Seen,
-    format_version: Field<Cow<'de, str>>,
-    values: Field<show::Values<'de>>,
-    prior_state: Field<show::PriorState<'de>>,
+    format_version: Field<ArcStr>,
+    values: Field<show::Values>,
+    prior_state: Field<show::PriorState>,
     planned_values: Seen,
     resource_changes: Seen,
     provider_schemas: Seen,
@@ -138,7 +160,7 @@ struct File<'de> {
     function_signatures: Seen,
 }
 
-object!(File<'de> {
+object!(File {
     b"version" => version,
     b"serial" => serial,
     b"lineage" => lineage,
@@ -156,15 +178,15 @@ object!(File<'de> {
     b"function_signatures" => function_signatures,
 });
 
-impl File<'_> {
+impl File {
     fn format(&self) -> Result<Format, Problem> {
-        if self.encryption_version.is_some() || self.encrypted_data.is_some() {
+        if self.encryption_version.is_there() || self.encrypted_data.is_there() {
             return Err(Problem::Encrypted);
         }
         match self.version {
             Field::Is(4) => return Ok(Format::StateV4),
             // Terraform 0.6 wrote state format 1, which has no resources but in its modules.
-            Field::Is(1) if self.modules.is_some() => return Err(Problem::OldFormat(1)),
+            Field::Is(1) if self.modules.is_there() => return Err(Problem::OldFormat(1)),
             Field::Is(1) => return Ok(Format::Inventory),
             Field::Is(old @ 2..=3) => return Err(Problem::OldFormat(old)),
             Field::Is(new @ 5..) => return Err(Problem::NewFormat(new)),
@@ -179,17 +201,17 @@ impl File<'_> {
             Ok(new) => return Err(Problem::NewShowFormat(new)),
             Err(_) => return Err(Problem::NotAState),
         }
-        let is_plan = self.planned_values.is_some()
-            || self.resource_changes.is_some()
+        let is_plan = self.planned_values.is_there()
+            || self.resource_changes.is_there()
             || !matches!(self.prior_state, Field::Absent);
         match self.values {
             Field::Absent if is_plan => Ok(Format::ShowPlan),
             // what `providers schema`, `validate`, `metadata functions` and `modules` print
             Field::Absent
-                if self.provider_schemas.is_some()
-                    || self.valid.is_some()
-                    || self.function_signatures.is_some()
-                    || self.modules.is_some() =>
+                if self.provider_schemas.is_there()
+                    || self.valid.is_there()
+                    || self.function_signatures.is_there()
+                    || self.modules.is_there() =>
             {
                 Err(Problem::NotAState)
             }
@@ -199,16 +221,11 @@ impl File<'_> {
     }
 
     fn v4(self) -> Result<State, Problem> {
-        let resources = self.resources.or_default().ok_or(Problem::NotAState)?;
-        let mut records = Vec::with_capacity(resources.len());
-        let mut names = Names::default();
-        for resource in resources.into_iter().filter_map(Field::get) {
-            resource.rows(&mut names, &mut records);
-        }
+        let records = self.resources.or_default().ok_or(Problem::NotAState)?.0;
         Ok(State {
             format: Format::StateV4,
             serial: self.serial.get(),
-            lineage: self.lineage.get().map(Into::into),
+            lineage: self.lineage.get().map(|it| (&*it).into()),
             name: None,
             records,
         })

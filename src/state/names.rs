@@ -1,27 +1,24 @@
 //! What the rows of one state share, each kept once: thousands of rows have a handful of types,
 //! providers and modules.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use arcstr::ArcStr;
+
+use rustc_hash::FxHashMap;
 
 use super::json::{Scalar, Shape};
+use super::shared::Shared;
 use crate::identity::{Key, Mode, ModulePath};
 
 /// The names that have come up so far.
 #[derive(Default)]
 pub(super) struct Names {
-    names: HashSet<Arc<str>>,
-    modules: HashMap<Box<str>, ModulePath>,
+    names: Shared,
+    modules: FxHashMap<ArcStr, ModulePath>,
 }
 
 impl Names {
-    pub fn name(&mut self, text: &str) -> Arc<str> {
-        if let Some(name) = self.names.get(text) {
-            return name.clone();
-        }
-        let name: Arc<str> = text.into();
-        self.names.insert(name.clone());
-        name
+    pub fn name(&mut self, text: &str) -> ArcStr {
+        self.names.text(text)
     }
 
     pub fn module(&mut self, text: &str) -> Option<ModulePath> {
@@ -34,21 +31,21 @@ impl Names {
     }
 }
 
-impl<'de> Shape<'de> for Mode {
-    fn scalar(scalar: Scalar<'de>) -> Option<Self> {
+impl Shape for Mode {
+    fn scalar(scalar: Scalar, _: &mut Shared) -> Option<Self> {
         match scalar {
-            Scalar::Text(text) if text == "managed" => Some(Mode::Managed),
-            Scalar::Text(text) if text == "data" => Some(Mode::Data),
+            Scalar::Text("managed") => Some(Mode::Managed),
+            Scalar::Text("data") => Some(Mode::Data),
             _ => None,
         }
     }
 }
 
-impl<'de> Shape<'de> for Key {
-    fn scalar(scalar: Scalar<'de>) -> Option<Self> {
+impl Shape for Key {
+    fn scalar(scalar: Scalar, shared: &mut Shared) -> Option<Self> {
         match scalar {
             Scalar::Text(text) => Some(Key::Name(text.into())),
-            other => Shape::scalar(other).map(Key::Index),
+            other => Shape::scalar(other, shared).map(Key::Index),
         }
     }
 }

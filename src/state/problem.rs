@@ -2,8 +2,9 @@
 //! itself is quoted, since any may be a secret.
 
 use std::fmt;
+use std::io::{self, Read, Seek, SeekFrom};
 
-use serde_json::error::Category;
+use super::json::Fault;
 
 /// Why [`read`](super::read) gives no rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,6 +18,8 @@ pub enum NotRead {
 /// What is wrong with a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Problem {
+    /// The system does not give it; its words.
+    Unreadable(Box<str>),
     /// As PowerShell redirects output.
     Utf16,
     /// Git has only the pointer to it.
@@ -28,7 +31,7 @@ pub enum Problem {
         /// In bytes, counted from 1.
         column: usize,
         /// The parser's words, which never quote the text.
-        what: Box<str>,
+        what: &'static str,
     },
     /// It ends too early.
     Truncated,
@@ -44,24 +47,42 @@ pub enum Problem {
     NotAState,
 }
 
-impl Problem {
-    pub(super) fn of_json(error: &serde_json::Error, bytes: &[u8]) -> Self {
-        match error.classify() {
-            Category::Eof => Problem::Truncated,
-            Category::Syntax => Problem::NotJson {
-                line: error.line(),
-                column: error.column(),
-                what: if bytes.trim_ascii_start().starts_with(b"{") {
-                    // Of this category, and of no other, every message is a constant.
-                    let message = error.to_string();
-                    let what = message.split(" at line ").next();
-                    what.unwrap_or_default().into()
-                } else {
-                    "a state starts with `{`".into()
-                },
-            },
-            Category::Data | Category::Io => Problem::NotAState,
+impl NotRead {
+    /// What a fault in the JSON that begins at a byte of the file comes to.
+    pub(super) fn of(fault: Fault, file: &mut (impl Read + Seek), start: u64) -> Self {
+        let (at, what) = match fault {
+            Fault::Io(error) => return error.into(),
+            Fault::Ended => return Problem::Truncated.into(),
+            Fault::Syntax { at, what } => (at, what),
+        };
+        let before = file.seek(SeekFrom::Start(start));
+        match before.and_then(|_| position(&mut file.take(at))) {
+            Ok((line, column)) => Problem::NotJson { line, column, what }.into(),
+            Err(error) => error.into(),
         }
+    }
+}
+
+impl From<io::Error> for NotRead {
+    fn from(error: io::Error) -> Self {
+        Problem::Unreadable(error.to_string().into()).into()
+    }
+}
+
+/// The line and the column of the byte behind the last one.
+fn position(before: &mut impl Read) -> io::Result<(usize, usize)> {
+    let (mut line, mut column) = (1, 1);
+    let mut window = [0; 4096];
+    loop {
+        let read = match before.read(&mut window)? {
+            0 => return Ok((line, column)),
+            read => &window[..read],
+        };
+        line += memchr::memchr_iter(b'\n', read).count();
+        column = match memchr::memrchr(b'\n', read) {
+            Some(newline) => read.len() - newline,
+            None => column + read.len(),
+        };
     }
 }
 
@@ -74,6 +95,7 @@ impl From<Problem> for NotRead {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Problem::Unreadable(why) => f.write_str(why),
             Problem::Utf16 => f.write_str("UTF-16 is not read: save the file as UTF-8"),
             Problem::LfsPointer => {
                 f.write_str("a Git LFS pointer stands in place of the file: run `git lfs pull`")

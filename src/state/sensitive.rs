@@ -3,12 +3,13 @@
 //!
 //! Must not see a value that it is to hide.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
-use serde::de::{MapAccess, SeqAccess};
+use arcstr::ArcStr;
 
 use super::attributes::{IDENTITY_KEY, REALM_KEY};
-use super::json::{Field, List, Scalar, Shape, object};
+use super::json::{Fault, Field, List, Reader, Scalar, Shape, object};
+use super::shared::Shared;
 use crate::identity::{Attributes, IDENTITY_TAG, REALM_TAG, SENSITIVE, Tags};
 
 /// The kept leaves that are sensitive.
@@ -32,8 +33,11 @@ impl SensitiveTags {
         realm: true,
     };
 
-    fn hide(self, tags: &mut Option<Tags>) {
-        let Some(tags) = tags else { return };
+    fn hide(self, tags: &mut Option<Arc<Tags>>) {
+        let Some(tags) = tags.as_mut().filter(|_| self.identity || self.realm) else {
+            return;
+        };
+        let tags = Arc::make_mut(tags);
         for (sensitive, value) in [
             (self.identity, &mut tags.identity),
             (self.realm, &mut tags.realm),
@@ -98,49 +102,51 @@ impl Field<Paths> {
     }
 }
 
-impl<'de> Shape<'de> for Paths {
-    fn list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
+impl Shape for Paths {
+    fn list(json: &mut Reader) -> Result<Option<Self>, Fault> {
         let mut sensitive = Sensitive::default();
-        while let Some(path) = list.next_element::<Field<List<Step>>>()? {
+        json.list(|json| {
+            let path = Field::<List<Step>>::read(json)?;
             sensitive.add_path(path.get().unwrap_or_default());
-        }
+            Ok(())
+        })?;
         Ok(Some(Paths(sensitive)))
     }
 }
 
 #[derive(Default)]
-struct Step<'de> {
-    kind: Field<Cow<'de, str>>,
-    value: Field<StepValue<'de>>,
+struct Step {
+    kind: Field<ArcStr>,
+    value: Field<StepValue>,
 }
 
-object!(Step<'de> { b"type" => kind, b"value" => value });
+object!(Step { b"type" => kind, b"value" => value });
 
-impl<'de> Step<'de> {
+impl Step {
     /// The attribute or the key that the step leads to.
-    fn name(self) -> Option<Cow<'de, str>> {
+    fn name(self) -> Option<ArcStr> {
         let kind = self.kind.get()?;
         matches!(&*kind, "get_attr" | "index").then_some(self.value.get()?.0)
     }
 }
 
 /// A name as it is, or as `{"value": …, "type": …}`.
-struct StepValue<'de>(Cow<'de, str>);
+struct StepValue(ArcStr);
 
 #[derive(Default)]
-struct Typed<'de> {
-    value: Field<Cow<'de, str>>,
+struct Typed {
+    value: Field<ArcStr>,
 }
 
-object!(Typed<'de> { b"value" => value });
+object!(Typed { b"value" => value });
 
-impl<'de> Shape<'de> for StepValue<'de> {
-    fn scalar(scalar: Scalar<'de>) -> Option<Self> {
-        Shape::scalar(scalar).map(StepValue)
+impl Shape for StepValue {
+    fn scalar(scalar: Scalar, shared: &mut Shared) -> Option<Self> {
+        Shape::scalar(scalar, shared).map(StepValue)
     }
 
-    fn object<A: MapAccess<'de>>(map: A) -> Result<Option<Self>, A::Error> {
-        let typed = Typed::object(map)?;
+    fn object(json: &mut Reader) -> Result<Option<Self>, Fault> {
+        let typed = Typed::object(json)?;
         Ok(typed.and_then(|it| it.value.get()).map(StepValue))
     }
 }
@@ -161,8 +167,8 @@ object!(Marks {
     b"tags" => tags,
     b"tags_all" => tags_all,
 }
-fn scalar(scalar: Scalar<'de>) -> Option<Self> {
-    let Mark(all) = Mark::scalar(scalar)?;
+fn scalar(scalar: Scalar, shared: &mut Shared) -> Option<Self> {
+    let Mark(all) = Mark::scalar(scalar, shared)?;
     Some(Self { all, ..Self::default() })
 });
 
@@ -188,8 +194,8 @@ struct TagMarks {
 }
 
 object!(TagMarks { IDENTITY_KEY => identity, REALM_KEY => realm }
-fn scalar(scalar: Scalar<'de>) -> Option<Self> {
-    let Mark(all) = Mark::scalar(scalar)?;
+fn scalar(scalar: Scalar, shared: &mut Shared) -> Option<Self> {
+    let Mark(all) = Mark::scalar(scalar, shared)?;
     Some(Self { all, ..Self::default() })
 });
 
@@ -215,8 +221,8 @@ impl Field<Mark> {
     }
 }
 
-impl<'de> Shape<'de> for Mark {
-    fn scalar(scalar: Scalar<'de>) -> Option<Self> {
+impl Shape for Mark {
+    fn scalar(scalar: Scalar, _: &mut Shared) -> Option<Self> {
         match scalar {
             Scalar::Bool(mark) => Some(Mark(mark)),
             Scalar::Text(_) | Scalar::Number(_) => None,

@@ -1,6 +1,6 @@
 //! What `terraform show -json` and `tofu show -json` print, of a state or of a plan.
 
-use std::borrow::Cow;
+use arcstr::ArcStr;
 
 use super::json::{Field, List, object};
 use super::names::Names;
@@ -11,49 +11,49 @@ use crate::identity::{Address, Attributes, Key, Mode, ModulePath, Row};
 
 /// `values` of a state.
 #[derive(Default)]
-pub(super) struct Values<'de> {
-    root_module: Field<Module<'de>>,
+pub(super) struct Values {
+    root_module: Field<Module>,
 }
 
-object!(Values<'de> { b"root_module" => root_module });
+object!(Values { b"root_module" => root_module });
 
 /// `prior_state` of a plan: what stood when the plan was made.
 #[derive(Default)]
-pub(super) struct PriorState<'de> {
-    pub values: Field<Values<'de>>,
+pub(super) struct PriorState {
+    pub values: Field<Values>,
 }
 
-object!(PriorState<'de> { b"values" => values });
+object!(PriorState { b"values" => values });
 
 #[derive(Default)]
-struct Module<'de> {
+struct Module {
     /// From the root module on, also of a module within a module.
-    address: Field<Cow<'de, str>>,
-    resources: Field<List<Resource<'de>>>,
-    /// How deep they may lie is bounded by serde_json, which reads 128 levels.
-    child_modules: Field<List<Module<'de>>>,
+    address: Field<ArcStr>,
+    resources: Field<List<Resource>>,
+    /// How deep they may lie is bounded by the reader, which enters 128 levels.
+    child_modules: Field<List<Module>>,
 }
 
-object!(Module<'de> {
+object!(Module {
     b"address" => address,
     b"resources" => resources,
     b"child_modules" => child_modules,
 });
 
 #[derive(Default)]
-struct Resource<'de> {
+struct Resource {
     mode: Field<Mode>,
-    resource_type: Field<Cow<'de, str>>,
-    name: Field<Cow<'de, str>>,
+    resource_type: Field<ArcStr>,
+    name: Field<ArcStr>,
     key: Field<Key>,
-    provider: Field<Cow<'de, str>>,
-    deposed: Field<Cow<'de, str>>,
+    provider: Field<ArcStr>,
+    deposed: Field<ArcStr>,
     attributes: Field<Attributes>,
     sensitive: Field<Marks>,
 }
 
 // Not `address`: Terraform 0.12 printed it without its module and its key.
-object!(Resource<'de> {
+object!(Resource {
     b"mode" => mode,
     b"type" => resource_type,
     b"name" => name,
@@ -64,7 +64,7 @@ object!(Resource<'de> {
     b"sensitive_values" => sensitive,
 });
 
-impl Values<'_> {
+impl Values {
     pub fn rows(self, names: &mut Names) -> Result<Vec<Record>, Problem> {
         let mut records = Vec::new();
         let mut modules = vec![self.root_module.or_default().ok_or(Problem::NotAState)?];
@@ -79,28 +79,26 @@ impl Values<'_> {
             let Some(path) = path.and_then(|address| names.module(&address)) else {
                 continue;
             };
-            let rows = resources
-                .into_iter()
-                .filter_map(|it| it.get()?.row(&path, names));
+            let rows = resources.into_iter().filter_map(|it| it.get()?.row(&path));
             records.extend(rows.map(Record::from));
         }
         Ok(records)
     }
 }
 
-impl Resource<'_> {
-    fn row(self, module: &ModulePath, names: &mut Names) -> Option<Row> {
+impl Resource {
+    fn row(self, module: &ModulePath) -> Option<Row> {
         let mut attributes = self.attributes.get().unwrap_or_default();
         self.sensitive.sensitive().hide(&mut attributes);
         Some(Row {
             address: Address {
                 module: module.clone(),
                 mode: self.mode.get()?,
-                resource_type: names.name(&label(self.resource_type)?),
-                name: label(self.name)?.into(),
+                resource_type: label(self.resource_type)?,
+                name: label(self.name)?,
                 key: self.key.optional()?,
             },
-            provider: names.name(&self.provider.get().unwrap_or_default()),
+            provider: self.provider.get().unwrap_or_default(),
             deposed: deposed(self.deposed)?,
             attributes,
         })

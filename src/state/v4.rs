@@ -1,27 +1,44 @@
 //! State format 4: what Terraform since 0.12 and OpenTofu keep.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use arcstr::ArcStr;
 
 use super::Record;
 use super::attributes::Flat;
-use super::json::{Field, List, object};
+use super::json::{Fault, Field, List, Reader, Shape, object};
 use super::names::Names;
 use super::sensitive::Paths;
 use crate::identity::{Address, Attributes, Key, Mode, Row};
 
-/// One entry of `resources`: a block, with its instances.
+/// The rows of `resources`. The file has far more bytes than they: no entry is kept until the next.
 #[derive(Default)]
-pub(super) struct Resource<'de> {
-    module: Field<Cow<'de, str>>,
-    mode: Field<Mode>,
-    resource_type: Field<Cow<'de, str>>,
-    name: Field<Cow<'de, str>>,
-    provider: Field<Cow<'de, str>>,
-    instances: Field<List<Instance<'de>>>,
+pub(super) struct Resources(pub Vec<Record>);
+
+impl Shape for Resources {
+    fn list(json: &mut Reader) -> Result<Option<Self>, Fault> {
+        let mut names = Names::default();
+        let mut records = Vec::new();
+        json.list(|json| {
+            if let Some(resource) = Field::<Resource>::read(json)?.get() {
+                resource.rows(&mut names, &mut records);
+            }
+            Ok(())
+        })?;
+        Ok(Some(Resources(records)))
+    }
 }
 
-object!(Resource<'de> {
+/// One entry of `resources`: a block, with its instances.
+#[derive(Default)]
+struct Resource {
+    module: Field<ArcStr>,
+    mode: Field<Mode>,
+    resource_type: Field<ArcStr>,
+    name: Field<ArcStr>,
+    provider: Field<ArcStr>,
+    instances: Field<List<Instance>>,
+}
+
+object!(Resource {
     b"module" => module,
     b"mode" => mode,
     b"type" => resource_type,
@@ -31,16 +48,16 @@ object!(Resource<'de> {
 });
 
 #[derive(Default)]
-struct Instance<'de> {
+struct Instance {
     key: Field<Key>,
-    deposed: Field<Cow<'de, str>>,
-    provider: Field<Cow<'de, str>>,
+    deposed: Field<ArcStr>,
+    provider: Field<ArcStr>,
     attributes: Field<Attributes>,
-    flat: Field<Flat<'de>>,
+    flat: Field<Flat>,
     sensitive: Field<Paths>,
 }
 
-object!(Instance<'de> {
+object!(Instance {
     b"index_key" => key,
     b"deposed" => deposed,
     b"provider" => provider,
@@ -49,14 +66,14 @@ object!(Instance<'de> {
     b"sensitive_attributes" => sensitive,
 });
 
-impl Resource<'_> {
+impl Resource {
     /// Adds the rows of the block's instances. `None` is a block that cannot be told.
-    pub fn rows(self, names: &mut Names, records: &mut Vec<Record>) -> Option<()> {
+    fn rows(self, names: &mut Names, records: &mut Vec<Record>) -> Option<()> {
         let address = Address {
             module: names.module(&self.module.or_default()?)?,
             mode: self.mode.get()?,
-            resource_type: names.name(&label(self.resource_type)?),
-            name: label(self.name)?.into(),
+            resource_type: label(self.resource_type)?,
+            name: label(self.name)?,
             key: None,
         };
         let provider = names.name(source(&self.provider.get().unwrap_or_default()));
@@ -67,8 +84,8 @@ impl Resource<'_> {
     }
 }
 
-impl Instance<'_> {
-    fn row(self, block: &Address, provider: &Arc<str>, names: &mut Names) -> Option<Row> {
+impl Instance {
+    fn row(self, block: &Address, provider: &ArcStr, names: &mut Names) -> Option<Row> {
         let mut attributes = self
             .attributes
             .get()
@@ -91,18 +108,13 @@ impl Instance<'_> {
 }
 
 /// A part that an address cannot do without.
-pub(super) fn label<'de>(field: Field<Cow<'de, str>>) -> Option<Cow<'de, str>> {
+pub(super) fn label(field: Field<ArcStr>) -> Option<ArcStr> {
     field.get().filter(|text| !text.is_empty())
 }
 
 /// The key of a deposed object; the outer `None` is one that cannot be read.
-pub(super) fn deposed(field: Field<Cow<str>>) -> Option<Option<Box<str>>> {
-    Some(
-        field
-            .optional()?
-            .filter(|key| !key.is_empty())
-            .map(Into::into),
-    )
+pub(super) fn deposed(field: Field<ArcStr>) -> Option<Option<ArcStr>> {
+    Some(field.optional()?.filter(|key| !key.is_empty()))
 }
 
 /// The source in `module.m.provider["registry.terraform.io/hashicorp/aws"].alias`. Terraform 0.12

@@ -6,17 +6,19 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use arcstr::ArcStr;
+
 use crate::identity::Realm;
 
 /// What the claims of one object have in common. Ordered as the groups of a snapshot are.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct GroupKey {
     /// The id that they claim.
-    pub id: Arc<str>,
+    pub id: ArcStr,
     /// Its realm.
     pub realm: Option<Realm>,
     /// Its resource type.
-    pub resource_type: Arc<str>,
+    pub resource_type: ArcStr,
 }
 
 /// What is other in a snapshot than in the one before it.

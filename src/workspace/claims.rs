@@ -9,6 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
+use arcstr::ArcStr;
 use imbl::OrdMap;
 use rayon::prelude::*;
 
@@ -23,11 +24,11 @@ use super::stack::Stack;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
     /// What they claim.
-    pub id: Arc<str>,
+    pub id: ArcStr,
     /// Its realm.
     pub realm: Option<Realm>,
     /// Its resource type.
-    pub resource_type: Arc<str>,
+    pub resource_type: ArcStr,
     /// Who claims it now.
     pub now: Claimants,
     /// Who claims it after the next apply of every stack.
@@ -99,9 +100,9 @@ pub struct Edge {
 }
 
 /// What two rows must share to be one object: id, realm and resource type.
-type Key<'a> = (&'a Arc<str>, Option<&'a Realm>, &'a Arc<str>);
+type Key<'a> = (&'a ArcStr, Option<&'a Realm>, &'a ArcStr);
 
-fn key<'a>(identity: &'a Identity, resource_type: &'a Arc<str>) -> Key<'a> {
+fn key<'a>(identity: &'a Identity, resource_type: &'a ArcStr) -> Key<'a> {
     (&identity.id, identity.realm.as_ref(), resource_type)
 }
 
@@ -228,7 +229,7 @@ impl Index {
         &self,
         stacks: &[Arc<Stack>],
         identity: &Identity,
-        resource_type: &Arc<str>,
+        resource_type: &ArcStr,
     ) -> [Claimants; 2] {
         let wanted = key(identity, resource_type);
         let same = self.entries.of(hash(wanted)).iter();
@@ -312,7 +313,7 @@ fn key_of<'a>(stacks: &'a [Arc<Stack>], entry: &Entry) -> Option<Key<'a>> {
     let identity = match entry.role() {
         Role::Claims | Role::Stays => row.claim.as_ref().ok(),
         Role::Will => row.planned_claim(),
-        Role::LooksUp => row.looks_up.as_ref(),
+        Role::LooksUp => row.looks_up.as_deref(),
     };
     Some(key(identity?, &stack.address(at.row).resource_type))
 }

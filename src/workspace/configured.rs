@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
         let above = self.evaluation.above(instance, node);
         let instance = above.unwrap_or_else(|| self.evaluation.any_instance(node));
         let key = match of {
-            ProviderInstance::Named(key) => Some(Key::Name(key)),
+            ProviderInstance::Named(key) => Some(Key::Name((*key).into())),
             ProviderInstance::Single | ProviderInstance::Unknown => None,
         };
         let of = self.evaluation.repetition(instance, provider, &key);

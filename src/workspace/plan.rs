@@ -218,7 +218,7 @@ impl<'a> Decision<'a> {
             let site = self.site(address);
             let mut row = recorded(self.registry, record, site, self.is_ignored(site));
             if site.is_none() {
-                row.instead = self.removing(address);
+                row.instead = self.removing(address).map(Box::new);
             }
             let outlook = self.outlook(at, record, &row, address);
             row.planned = outlook.planned;
@@ -610,12 +610,12 @@ impl<'a> Decision<'a> {
         let (tags, tags_all) = tags_if_taken(taken, arn.is_some(), own, all)?;
         let row = identity::Row {
             address: address.clone(),
-            provider,
+            provider: (&*provider).into(),
             deposed: None,
             attributes: Attributes {
                 arn: arn.map(Into::into),
-                tags,
-                tags_all,
+                tags: tags.map(Into::into),
+                tags_all: tags_all.map(Into::into),
                 ..Attributes::default()
             },
         };
@@ -634,7 +634,7 @@ pub fn ignores_tags(name: &str, key: Option<&str>) -> bool {
 fn is_tagged(record: &Record) -> bool {
     let attributes = &record.row.attributes;
     let mut tags = attributes.tags.iter().chain(&attributes.tags_all);
-    tags.any(|it| *it != identity::Tags::default())
+    tags.any(|it| **it != identity::Tags::default())
 }
 
 /// The tags that a row will have, by whether its type takes them. `None` where that decides and
@@ -668,7 +668,7 @@ fn push_planned(
         planned: Planned::Changed(Ok(claim)),
         looks_up: None,
         moved_to: None,
-        instead: instead.filter(|_| site.is_none()),
+        instead: instead.filter(|_| site.is_none()).map(Box::new),
         configured: None,
         site,
     });

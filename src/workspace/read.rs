@@ -3,6 +3,7 @@
 //! What cannot be read is told of, and costs only itself.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,9 +37,9 @@ pub(super) fn read_configuration(path: &Arc<Path>) -> Configuration {
 }
 
 pub(super) fn read_state(path: &Path, old: StateRead) -> StateRead {
-    let problem = match std::fs::read(path) {
+    let problem = match File::open(path) {
         Err(error) => error.to_string(),
-        Ok(bytes) => match state::read(&bytes) {
+        Ok(mut file) => match state::read_from(&mut file) {
             Ok(state) => {
                 return StateRead {
                     state: Some(Arc::new(state)),

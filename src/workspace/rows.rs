@@ -20,13 +20,13 @@ pub struct Row {
     /// The same after the next apply.
     pub planned: Planned,
     /// Of a data source: the identity that an owner is looked up by.
-    pub looks_up: Option<Identity>,
+    pub looks_up: Option<Box<Identity>>,
     /// Its address after the next apply, where `moved` blocks give it another.
     pub moved_to: Option<Box<Address>>,
     /// Where it is declared.
     pub site: Option<Site>,
     /// Without a site: the `removed` or `import` block that is about it.
-    pub instead: Option<Declared>,
+    pub instead: Option<Box<Declared>>,
     /// Which of [`Stack::configured`] is about it.
     pub configured: Option<usize>,
 }
@@ -185,7 +185,7 @@ pub(super) fn recorded(
 ) -> Row {
     let decision = case(registry, record, ignored).decide();
     let (claim, looks_up) = match (record.row.address.mode, decision) {
-        (Mode::Data, Ok(identity)) => (Err(NoIdentity::DataSource), Some(identity)),
+        (Mode::Data, Ok(identity)) => (Err(NoIdentity::DataSource), Some(Box::new(identity))),
         (_, claim) => (claim, None),
     };
     Row {

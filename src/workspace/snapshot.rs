@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use imbl::{HashMap as ImHashMap, OrdMap};
 
+use arcstr::ArcStr;
+
 use crate::config::{Declared, ModuleFile};
 use crate::eval::{Place, Value};
 use crate::identity::{Address, Identity, IdentityRegistry, Section, Trace};
@@ -262,7 +264,7 @@ impl Snapshot {
     }
 
     /// Who claims an object now, and who after the next apply.
-    pub fn claimants(&self, identity: &Identity, resource_type: &Arc<str>) -> [Claimants; 2] {
+    pub fn claimants(&self, identity: &Identity, resource_type: &ArcStr) -> [Claimants; 2] {
         self.index.claimants(&self.stacks, identity, resource_type)
     }
 

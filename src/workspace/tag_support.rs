@@ -3,8 +3,9 @@
 //! Advice only. What a resource *is* never depends on this.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
+use arcstr::ArcStr;
 use serde::Deserialize;
 
 use crate::identity::Mode;
@@ -79,7 +80,7 @@ impl std::fmt::Display for Takes {
 
 /// What the rows of one state show of the types that they are of.
 #[derive(Debug, Default)]
-pub struct Observed(HashMap<Arc<str>, Shown>);
+pub struct Observed(HashMap<ArcStr, Shown>);
 
 #[derive(Clone, Copy, Debug)]
 enum Shown {
@@ -89,7 +90,7 @@ enum Shown {
 
 impl Observed {
     pub(super) fn of(records: &[Record]) -> Self {
-        let mut observed: HashMap<Arc<str>, Shown> = HashMap::new();
+        let mut observed: HashMap<ArcStr, Shown> = HashMap::new();
         for (record, it) in records.iter().enumerate() {
             let attributes = &it.row.attributes;
             let shown = if attributes.tags_all.is_some() {

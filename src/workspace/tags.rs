@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use arcstr::ArcStr;
+
 use crate::eval::{Data, Entry, Found, Origin, Place, Value};
 use crate::identity::{self, IDENTITY_TAG, REALM_TAG, SENSITIVE, StrayKey};
 
@@ -116,7 +118,7 @@ impl Tag {
     }
 
     /// What a state will have of it. The outer `None` where nobody can tell.
-    fn recorded(&self) -> Option<Option<Box<str>>> {
+    fn recorded(&self) -> Option<Option<ArcStr>> {
         match &self.value {
             Said::Absent => Some(None),
             Said::Text(text, _) => Some(Some((&**text).into())),

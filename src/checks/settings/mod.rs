@@ -537,7 +537,7 @@ checks {
         let level = settings.of("malformed-realm").unwrap().severity.as_ref();
         assert_eq!(level.unwrap().value, Level::At(Severity::Hint));
         let exclude = settings.of("untaggable-type").unwrap().exclude.as_ref();
-        assert_eq!(exclude.unwrap().value.written, ["a/**".into()]);
+        assert_eq!(exclude.unwrap().value.written, [Box::from("a/**")]);
 
         for odd in [json!(7), json!([1]), json!("off")] {
             let (_, faults) = Settings::of_editor(&odd);

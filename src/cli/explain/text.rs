@@ -144,7 +144,7 @@ impl Page<'_> {
     fn summary(&self, it: &Explained) -> String {
         let row = it.row.map(|it| self.snapshot.row(it));
         let is_recorded = it.record(self.snapshot).is_some();
-        match row.map(|it| (&it.claim, &it.looks_up, it.planned_claim())) {
+        match row.map(|it| (&it.claim, it.looks_up.as_deref(), it.planned_claim())) {
             Some((Ok(identity), ..)) => format!("claims {}", told(identity)),
             Some((Err(_), Some(identity), _)) => format!("reads {}", told(identity)),
             Some((Err(reason), ..)) if is_recorded => format!("no identity ({})", reason.name()),
@@ -194,7 +194,7 @@ impl Page<'_> {
             };
             return self.field("identity", &why);
         };
-        match (&row.claim, &row.looks_up) {
+        match (&row.claim, row.looks_up.as_deref()) {
             (Ok(identity), _) => self.identity("identity", identity),
             (Err(NoIdentity::DataSource), Some(identity)) => self.identity("reads", identity),
             (Err(reason), _) => self.field("identity", &format!("none: {reason}")),
@@ -534,7 +534,7 @@ impl Page<'_> {
             return;
         }
         let own = own.and_then(|it| {
-            let now = it.claim.as_ref().ok().or(it.looks_up.as_ref());
+            let now = it.claim.as_ref().ok().or(it.looks_up.as_deref());
             now.or(it.planned_claim())
         });
         let but = match own.and_then(|it| it.realm.as_ref()) {

@@ -8,7 +8,7 @@ mod subject;
 
 pub use subject::{Asked, Found, Relation, Target, find};
 
-use std::sync::Arc;
+use arcstr::ArcStr;
 
 use crate::checks::{Finding, Unreached, unreached};
 use crate::config::Declared;
@@ -34,7 +34,7 @@ pub struct Explained<'a> {
     /// Its row, recorded or claimed in advance; `None` of a block that has neither.
     pub row: Option<RowRef>,
     /// Its provider source in full, where it can be said.
-    pub source: Option<Arc<str>>,
+    pub source: Option<ArcStr>,
     /// The block that declares it or, without one, the `removed` or `import` block about it.
     pub block: Option<Declared>,
     /// Of a block under `.terraform`: the call of its module that a person may edit.
@@ -120,7 +120,7 @@ pub fn explain<'a>(snapshot: &Snapshot, findings: &'a [Finding], target: &Target
     let site = row.map_or(configured.map(|it| it.site), |(_, it)| it.site);
     let block = match (site, row) {
         (Some(site), _) => Some(stack.resource(site).base().clone()),
-        (None, Some((_, row))) => row.instead.clone(),
+        (None, Some((_, row))) => row.instead.as_deref().cloned(),
         (None, None) => None,
     };
     let after = outlook.as_ref().and_then(|it| it.after.as_ref());
@@ -131,7 +131,7 @@ pub fn explain<'a>(snapshot: &Snapshot, findings: &'a [Finding], target: &Target
     let record = row.and_then(|(at, _)| stack.record(at.row));
     let source = match record {
         Some(record) => Some(record.row.provider.clone()),
-        None => configured.and_then(|it| it.source.clone()),
+        None => configured.and_then(|it| it.source.as_deref().map(Into::into)),
     };
     let related = row.map(|(at, _)| Relations::of(snapshot, at));
     let Relations {
@@ -372,7 +372,7 @@ impl Relations {
 fn near(snapshot: &Snapshot, at: RowRef) -> Vec<Near> {
     let row = snapshot.row(at);
     let address = snapshot.address(at);
-    let identity = match (&row.claim, &row.looks_up) {
+    let identity = match (&row.claim, row.looks_up.as_deref()) {
         (Ok(claim), _) => claim,
         (_, Some(looked_up)) => looked_up,
         (Err(_), None) => match row.planned_claim() {
@@ -383,7 +383,7 @@ fn near(snapshot: &Snapshot, at: RowRef) -> Vec<Near> {
     let mut found = Vec::new();
     for (stack, it) in snapshot.stacks.iter().enumerate() {
         for (at_row, other) in it.rows.iter().enumerate() {
-            let (relation, theirs) = match (&other.claim, &other.looks_up) {
+            let (relation, theirs) = match (&other.claim, other.looks_up.as_deref()) {
                 (Ok(claim), _) => (Relation::Claims, claim),
                 (_, Some(_)) if address.mode == Mode::Data => continue,
                 (_, Some(looked_up)) => (Relation::Reads, looked_up),

@@ -20,7 +20,7 @@ pub(super) fn nothing<'a>(text: &str, stacks: impl Iterator<Item = &'a Stack> + 
     let mut found: Vec<_> = found.into_iter().map(|it| (it, "address")).collect();
     if address.is_none() {
         let ids = stacks.flat_map(|it| &it.rows).filter_map(|it| {
-            let now = it.claim.as_ref().ok().or(it.looks_up.as_ref());
+            let now = it.claim.as_ref().ok().or(it.looks_up.as_deref());
             now.or(it.planned_claim()).map(Identity::to_string)
         });
         let id = nearest(text, None, ids);

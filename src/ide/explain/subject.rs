@@ -205,7 +205,7 @@ impl<'a> Question<'a> {
                     Relation::Claims
                 } else if decided.planned_claim().is_some_and(is_it) {
                     Relation::WillClaim
-                } else if decided.looks_up.as_ref().is_some_and(is_it) {
+                } else if decided.looks_up.as_deref().is_some_and(is_it) {
                     Relation::Reads
                 } else if recorded.is_some_and(|it| **it == *self.text) {
                     Relation::Records
