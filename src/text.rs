@@ -279,7 +279,7 @@ impl Source {
 
     /// Whether there is a line of this number, counted from 0. The cost is not the text's.
     pub fn has_line(&self, line: u32) -> bool {
-        self.inner.lines.line(line).is_some()
+        self.lines().line(line).is_some()
     }
 
     /// Number of lines; an empty text has one.
