@@ -241,6 +241,7 @@ impl Analysis {
     fn seen(&mut self, session: &Session, mut ran: Ran) -> Ran {
         let parts = self.followed.iter().filter_map(|it| it.part.clone());
         self.view.parts = parts.collect();
+        self.view.is_partial = ran.reads;
         if session.settings().links_codes {
             let lists = self.view.parts.iter().map(|it| &it.lists);
             let found: Vec<_> = match ran.all {

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use dashmap::DashMap;
 use tokio::sync::{Notify, Semaphore, watch};
+use tokio::time::timeout;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{
     CodeActionClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
@@ -30,6 +32,10 @@ use super::watch::{Disk, Unsettled};
 
 /// How many lines for the client's log may wait for it to read them.
 const MOST_LINES: usize = 64;
+
+/// How long an answer waits for stacks that are still to be read, before it says what is known of
+/// those that were.
+const FOR_THE_REST: Duration = Duration::from_secs(1);
 
 /// What the client can do, resolved once.
 #[derive(Clone, Copy, Default, Debug)]
@@ -211,6 +217,10 @@ impl Session {
         self.unsettled.settled().await;
         let wanted = self.revision();
         let mut views = self.view.subscribe();
+        let whole = views.wait_for(|it| it.revision >= wanted && !it.is_partial);
+        if let Ok(Ok(view)) = timeout(FOR_THE_REST, whole).await {
+            return view.clone();
+        }
         match views.wait_for(|it| it.revision >= wanted).await {
             Ok(view) => view.clone(),
             Err(_) => Arc::default(),

@@ -18,6 +18,8 @@ use super::session;
 pub(super) struct View {
     pub(super) revision: u64,
     pub(super) parts: Vec<Arc<Part>>,
+    /// Whether there are stacks still to be read.
+    pub(super) is_partial: bool,
     /// The editor's settings.
     pub(super) editor: Arc<Settings>,
     /// The versions of the open documents that were read.
