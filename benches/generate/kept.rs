@@ -17,6 +17,7 @@ const SOURCES: &str = concat!(
     include_str!("mod.rs"),
     include_str!("blocks.rs"),
     include_str!("kinds.rs"),
+    include_str!("known.rs"),
     include_str!("random.rs"),
     include_str!("stack.rs"),
     include_str!("state.rs"),
@@ -30,18 +31,20 @@ impl Kept {
     /// # Errors
     /// When a file cannot be written.
     pub fn new(shape: Shape, stays: bool) -> io::Result<Self> {
-        let mut name = format!("gantrycd-ls-{}-stacks-", shape.stacks);
-        match stays {
-            true => name += &format!("{:016x}", fingerprint(&format!("{shape:?}{SOURCES}"))),
-            false => name += &std::process::id().to_string(),
-        }
+        let whose = match stays {
+            true => "kept".to_owned(),
+            false => std::process::id().to_string(),
+        };
+        let name = format!("gantrycd-ls-{}-stacks-{whose}", shape.stacks);
         let directory = std::env::temp_dir().join(name);
-        let (root, notes) = (directory.join("workspace"), directory.join("answers.json"));
+        let root = directory.join("workspace");
+        let made_of = fingerprint(&format!("{shape:?}{SOURCES}"));
+        let notes = directory.join(format!("answers-{made_of:016x}.json"));
         let written = fs::read(&notes).ok();
         let answers = match written.and_then(|it| serde_json::from_slice(&it).ok()) {
             Some(answers) => answers,
             None => {
-                _ = fs::remove_dir_all(&root);
+                _ = fs::remove_dir_all(&directory);
                 fs::create_dir_all(&root)?;
                 let answers = generate(&root, shape)?;
                 fs::write(notes, serde_json::to_vec(&answers)?)?;

@@ -12,6 +12,7 @@
 mod blocks;
 pub mod kept;
 mod kinds;
+mod known;
 mod random;
 mod stack;
 mod state;

@@ -7,9 +7,9 @@ use std::{fs, io};
 use serde_json::{Value, json};
 
 use super::blocks::{self, KEYS, Repeat};
-use super::kinds::{ALIAS, KINDS, Kind, MODULES, QUEUE, ROLE, ROLE_POLICY};
+use super::kinds::{KINDS, Kind, MODULES, QUEUE};
 use super::random::Random;
-use super::stack::{Claim, Declares, Stack, developer, is_emulator};
+use super::stack::{Claim, Declares, Stack};
 use super::state::{self, Resource};
 use super::{Finding, Notes, Shape, Spot};
 
@@ -65,18 +65,18 @@ pub fn write(
     writer.state(root)
 }
 
-struct Writer {
+pub(super) struct Writer {
     shape: Shape,
-    random: Random,
-    stack: Stack,
+    pub(super) random: Random,
+    pub(super) stack: Stack,
     files: Vec<Vec<Block>>,
     resources: Vec<Resource>,
-    notes: Notes,
+    pub(super) notes: Notes,
 }
 
 /// A block before it is known where it stands.
 #[derive(Default)]
-struct Block {
+pub(super) struct Block {
     text: String,
     claims: Vec<Claim>,
     /// Codes, and on which of its lines they are told.
@@ -86,7 +86,7 @@ struct Block {
 }
 
 impl Block {
-    fn plain(text: String) -> Self {
+    pub(super) fn plain(text: String) -> Self {
         Self {
             text,
             ..Self::default()
@@ -95,101 +95,8 @@ impl Block {
 }
 
 impl Writer {
-    /// A role that other stacks read, and the roles of others that this one reads: of earlier
-    /// stacks only, so that there is no cycle.
-    fn exports_and_reads(&mut self) {
-        let name = self.stack.exported_role();
-        let nothing = Declares::Nothing;
-        self.known(ROLE, "exported", &name, Repeat::Once, nothing);
-        let index = self.stack.index;
-        let mut earlier = BTreeSet::new();
-        if !is_emulator(index) {
-            for _ in 0..3.min(index) {
-                let one = self.random.below(index);
-                earlier.extend((!is_emulator(one)).then_some(one));
-            }
-        } else if index % 2 == 1 {
-            // the second of a developer's two stacks reads the first
-            earlier.insert(index - 1);
-        }
-        for (number, earlier) in earlier.into_iter().enumerate() {
-            let owner = Stack::new(earlier);
-            let role = owner.exported_role();
-            let arn = ROLE.arn(&owner.account, &role, "").unwrap_or_default();
-            let claim = (ROLE.name, arn.clone(), owner.realm.clone());
-            self.notes.reads.push(claim);
-            let attributes = json!({
-                "arn": arn, "assume_role_policy": state::policy(&mut self.random, 400),
-                "description": null, "id": role, "max_session_duration": 3600, "name": role,
-                "path": "/", "permissions_boundary": "", "role_last_used": [],
-                "tags": owner.default_tags(), "unique_id": self.random.hex(20),
-            });
-            let label = format!("upstream_{number}");
-            self.row(Resource::data("aws_iam_role", &label, attributes));
-            self.place(Block::plain(format!(
-                "data \"aws_iam_role\" \"{label}\" {{\n  name = \"{role}\"\n}}\n\n"
-            )));
-        }
-        let account = &self.stack.account;
-        let attributes = json!({
-            "account_id": account, "arn": format!("arn:aws:sts::{account}:assumed-role/ci/run"),
-            "id": account, "user_id": "AROA2UC3EXAMPLE:run",
-        });
-        self.row(Resource::data("aws_caller_identity", "current", attributes));
-        let block = "data \"aws_caller_identity\" \"current\" {}\n\n";
-        self.place(Block::plain(block.into()));
-    }
-
-    /// Rows that are, or by a declaration are not, the same object as another.
-    fn known_conflicts(&mut self, shared: &[BTreeSet<usize>]) {
-        let index = self.stack.index;
-        for (group, members) in shared.iter().enumerate() {
-            if !members.contains(&index) {
-                continue;
-            }
-            // the last member of every fifth group says that it knows
-            let declares = match group % 5 == 4 && members.last() == Some(&index) {
-                true => Declares::Ignored,
-                false => Declares::Nothing,
-            };
-            // all of them in one account, whoever the stack's other rows belong to
-            let own = std::mem::replace(&mut self.stack.account, "111122223333".into());
-            let (label, name) = (format!("shared_{group}"), format!("shared-{group}"));
-            self.known(QUEUE, &label, &name, Repeat::Once, declares);
-            self.stack.account = own;
-        }
-        if index % 25 == 7 {
-            let id = format!("lock-of-{}", self.stack.prefix);
-            let name = self.stack.name(0);
-            self.known(QUEUE, "lock", &name, Repeat::Count(2), Declares::Id(&id));
-        }
-        if index % 30 == 3 {
-            let name = "adopted-by-many";
-            self.known(QUEUE, "adopted", name, Repeat::Once, Declares::OptOut);
-        }
-        if is_emulator(index) && index.is_multiple_of(2) {
-            // what the realm does not reach is the same for three developers
-            let name = format!("mail-{}", developer(index) / 3);
-            self.known(ALIAS, "mail", &name, Repeat::Once, Declares::Nothing);
-        }
-    }
-
-    fn known_faults(&mut self) {
-        let (kind, declares) = match self.stack.index % 40 {
-            11 => (QUEUE, Declares::MalformedRealm),
-            13 => (ALIAS, Declares::Unreachable),
-            15 => (QUEUE, Declares::BareNull),
-            22 => (QUEUE, Declares::UnknownTag),
-            24 => (QUEUE, Declares::NearlyIgnored),
-            26 => (ROLE_POLICY, Declares::Ignored),
-            _ => return,
-        };
-        let name = format!("{}-faulty", self.stack.prefix);
-        self.known(kind, "faulty", &name, Repeat::Once, declares);
-    }
-
     /// A block in one file or another.
-    fn known(
+    pub(super) fn known(
         &mut self,
         kind: &'static Kind,
         label: &str,
@@ -201,12 +108,12 @@ impl Writer {
         self.place(block);
     }
 
-    fn place(&mut self, block: Block) {
+    pub(super) fn place(&mut self, block: Block) {
         let at = self.random.below(self.files.len());
         self.files[at].push(block);
     }
 
-    fn row(&mut self, resource: Resource) {
+    pub(super) fn row(&mut self, resource: Resource) {
         self.notes.rows += resource.instances.len();
         self.resources.push(resource);
     }

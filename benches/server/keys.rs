@@ -74,6 +74,37 @@ impl Typed {
         times
     }
 
+    /// Times from a new line at the top of the file, or its removal, to the list of that text.
+    pub fn lines(&mut self, editor: &mut Editor) -> Times {
+        let mut times = Times::default();
+        let begin = Instant::now();
+        while times.len() < 2 || times.len() < ENOUGH / 3 && begin.elapsed() < BUDGET / 3 {
+            for (bytes, text) in [(0..0, "\n"), (0..1, "")] {
+                let version = editor.replace(&self.file, bytes, text);
+                wait_for(editor, &self.file, version);
+                times.add(editor.heard - editor.edited);
+                listen_until(editor, Instant::now() + Duration::from_millis(5));
+            }
+        }
+        times
+    }
+
+    /// Times from saving the file to the answer to a hover that was asked for right after it.
+    pub fn saves(&mut self, editor: &mut Editor) -> Times {
+        let mut times = Times::default();
+        let begin = Instant::now();
+        while times.len() < ENOUGH / 3 && begin.elapsed() < BUDGET / 3 {
+            self.key(editor);
+            editor.until_quiet(Duration::from_millis(100));
+            let saved = Instant::now();
+            editor.save(&self.file);
+            let id = editor.ask_at("textDocument/hover", &self.file, self.cursor);
+            editor.answer(id, MOST);
+            times.add(saved.elapsed());
+        }
+        times
+    }
+
     /// Types a letter, or removes a word of them. Returns the new version.
     fn key(&mut self, editor: &mut Editor) -> i64 {
         if self.letters == WORD {
@@ -97,22 +128,24 @@ impl Typed {
     }
 }
 
-/// Times from an edit that ends a duplicate or brings it back to the list of the other side.
-pub fn across(editor: &mut Editor, here: &Spot, there: &Spot, quiet: Duration) -> Times {
+/// Times from an edit that ends a duplicate to the list of the other side, and from one that brings
+/// it back.
+pub fn across(editor: &mut Editor, here: &Spot, there: &Spot) -> [Times; 2] {
     const IGNORED: &str = "# gantrycd:resource-identity: ignore=true\n";
     editor.open_from_disk(&here.path);
     let lines = editor.text(&here.path).split_inclusive('\n');
     let at: usize = lines.take(here.line).map(str::len).sum();
-    let mut times = Times::default();
+    let mut times = [Times::default(), Times::default()];
+    let edits = [(at..at, IGNORED), (at..at + IGNORED.len(), "")];
     let begin = Instant::now();
-    while times.len() < 2 || times.len() < ENOUGH && begin.elapsed() < BUDGET {
-        for (bytes, text) in [(at..at, IGNORED), (at..at + IGNORED.len(), "")] {
-            editor.replace(&here.path, bytes, text);
+    while times[1].len() < ENOUGH / 3 && begin.elapsed() < BUDGET {
+        for ((bytes, text), times) in edits.iter().zip(&mut times) {
+            editor.replace(&here.path, bytes.clone(), text);
             let told = editor.until(MOST, |it| is_duplicate(it, there) == text.is_empty());
             assert!(told, "nothing is told of {there:?}");
-            times.add((editor.heard - editor.edited).saturating_sub(quiet));
-            // what else the edit brings about has come to its end
-            editor.until_quiet(2 * quiet + Duration::from_millis(50));
+            times.add(editor.heard - editor.edited);
+            // what else the edit brings about comes to its end
+            editor.until_quiet(Duration::from_millis(200));
         }
     }
     editor.close(&here.path);

@@ -28,6 +28,7 @@ use keys::Typed;
 use options::Options;
 use start::start;
 use table::{Column, Table};
+use typing::Restored;
 
 /// Longer than anything is waited for.
 const MOST: Duration = Duration::from_secs(600);
@@ -84,20 +85,32 @@ fn measure(workspace: &Kept, options: &Options, column: &mut Column) -> std::io:
             false => (text.len(), BLOCK),
         };
         let mut typed = Typed::begin(&mut editor, file, at, block);
+        let before = process::processor_time(server);
         let keys = typed.keys(&mut editor);
+        // what other processes on this machine do has no part in it
+        let spent = (process::processor_time(server) - before) / keys.len() as u32;
         column.add(format!("key to its list, {what}"), "p99 ≤ 10 ms", keys);
+        column.add_one(format!("processor time a key, {what}"), "", spent);
         let hovers = typed.hovers(&mut editor);
         column.add(format!("key and hover, {what}"), "", hovers);
+        let lines = typed.lines(&mut editor);
+        column.add(format!("a line at the top, {what}"), "", lines);
+        let restored = Restored::new(workspace.root().join(file));
+        let saves = typed.saves(&mut editor);
+        column.add(format!("save and hover, {what}"), "", saves);
         typed.undo(&mut editor);
+        editor.save(file);
+        drop(restored);
         if file != opened.path {
             editor.close(file);
         }
     }
 
     let [here, there] = two_sides(answers);
-    let others = keys::across(&mut editor, here, there, options.quiet);
-    let name = format!("key to another stack's list, beyond {:?}", options.quiet);
-    column.add(name, "p99 ≤ 50 ms", others);
+    let [ended, begun] = keys::across(&mut editor, here, there);
+    column.add("a duplicate ends: the other stack's list", "", ended);
+    let name = format!("one begins: the same, beyond {:?}", options.quiet);
+    column.add(name, "p99 ≤ 50 ms", begun.beyond(options.quiet));
 
     for method in ["textDocument/hover", "textDocument/codeAction"] {
         let answered = keys::requests(&mut editor, method, &opened.path);

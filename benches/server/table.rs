@@ -28,6 +28,12 @@ impl Times {
         self.0.len()
     }
 
+    /// The times beyond one that is waited on purpose.
+    pub fn beyond(self, wait: Duration) -> Self {
+        let times = self.0.into_iter();
+        Self(times.map(|it| it.saturating_sub(wait)).collect())
+    }
+
     /// The time that so many percent of all times do not exceed.
     pub fn percentile(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();

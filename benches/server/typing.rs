@@ -94,13 +94,13 @@ fn answered(
 }
 
 /// A file that gets its text back, come what may.
-struct Restored {
+pub struct Restored {
     path: PathBuf,
     text: String,
 }
 
 impl Restored {
-    fn new(path: PathBuf) -> Self {
+    pub fn new(path: PathBuf) -> Self {
         let text = std::fs::read_to_string(&path).unwrap();
         Self { path, text }
     }

@@ -42,7 +42,7 @@ fn main() -> std::io::Result<()> {
         let writing = Instant::now();
         let workspace = Kept::new(Shape::of(*stacks), options.keep)?;
         let written = writing.elapsed();
-        println!("{stacks} stacks (written in {written:.1?})");
+        println!("{stacks} stacks (there after {written:.1?})");
         measure(&workspace)?;
     }
     Ok(())

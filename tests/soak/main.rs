@@ -10,11 +10,13 @@
 //! --test soak -- --nocapture`. A failure tells its seed and step; `GANTRYCD_SOAK_STEPS` ends there,
 //! and a smaller `GANTRYCD_SOAK_EVERY` finds the step that did it.
 
+mod changes;
 #[path = "../support/client.rs"]
 mod client;
 mod disk;
 #[path = "../support/editor.rs"]
 mod editor;
+mod edits;
 #[path = "../../benches/generate/mod.rs"]
 mod generate;
 #[path = "../support/process.rs"]

@@ -7,55 +7,16 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::disk::{Disk, FOLDERS};
-use crate::editor::{CHANGED, CREATED, DELETED, Editor};
+use crate::editor::{CHANGED, Editor};
 use crate::generate::Random;
 
 /// More documents than these are never open.
 const MOST_OPEN: usize = 6;
 
-/// What is typed or pasted, mostly where it does something.
-const SNIPPETS: [&str; 18] = [
-    "# gantrycd:resource-identity: ignore=true\n",
-    "# gantrycd:resource-identity: ignore=yes\n",
-    "    \"gantrycd:resource-identity\" = \"null\"\n",
-    "    \"gantrycd:resource-identity\" = null\n",
-    "    \"gantrycd:resource-identity\" = \"mine\"\n",
-    "    \"gantrycd:resource-identity-realm\" = \"eu west\"\n",
-    "    \"gantrycd:resource-identity-realm\" = \"eu-west\"\n",
-    "    \"gantrycd:resource-identiti\" = \"é😀\"\n",
-    "resource \"aws_sqs_queue\" \"new\" {\n  name = \"new\"\n}\n",
-    "moved {\n  from = aws_iam_role.exported\n  to   = aws_iam_role.moved\n}\n",
-    "removed {\n  from = aws_iam_role.exported\n}\n",
-    "import {\n  to = aws_iam_role.exported\n  id = \"exported\"\n}\n",
-    "variable \"realm\" {\n  default = \"a b\"\n}\n",
-    "backend \"local\" {\n  path = \"other.tfstate\"\n}\n",
-    "\r\n",
-    "}\n",
-    "<<EOT\n",
-    "/* ",
-];
-
-const SETTINGS: [&str; 6] = [
-    "checks {\n  duplicate-identity = \"off\"\n}\n",
-    "checks {\n  duplicate-identity = { severity = \"warning\", exclude = [\"live/media/**\"] }\n}\n",
-    "checks {\n  no-such-check = \"hint\"\n",
-    "variables = { realm = \"c d\" }\n",
-    "stack \"live/billing/service-000\" {\n  variables = { realm = \"é f\" }\n}\n",
-    "",
-];
-
-const GARBAGE: [&[u8]; 5] = [
-    b"",
-    b"{",
-    b"version https://git-lfs.github.com/spec/v1\n",
-    b"{\"version\": 3}",
-    b"\xff\xfe{\0}\0",
-];
-
 /// A server, and all that was done to it.
 pub struct Script {
-    random: Random,
-    disk: Disk,
+    pub(super) random: Random,
+    pub(super) disk: Disk,
     folders: BTreeSet<&'static str>,
     /// Whether the editor watches the files, or the server has to.
     watches: bool,
@@ -137,7 +98,7 @@ impl Script {
     }
 
     /// An open document, or else one that is opened now.
-    fn document(&mut self) -> Option<String> {
+    pub(super) fn document(&mut self) -> Option<String> {
         if self.editor.documents().next().is_none() {
             self.open();
         }
@@ -145,7 +106,7 @@ impl Script {
         self.one_of(&all)
     }
 
-    fn one_of(&mut self, all: &[String]) -> Option<String> {
+    pub(super) fn one_of(&mut self, all: &[String]) -> Option<String> {
         match all.len() {
             0 => None,
             some => Some(all[self.random.below(some)].clone()),
@@ -153,7 +114,7 @@ impl Script {
     }
 
     /// A place in a text between two letters.
-    fn anywhere(&mut self, text: &str) -> usize {
+    pub(super) fn anywhere(&mut self, text: &str) -> usize {
         let mut at = self.random.below(text.len() + 1);
         while !text.is_char_boundary(at) {
             at -= 1;
@@ -162,7 +123,7 @@ impl Script {
     }
 
     /// The start of a line: of those behind one that opens tags or defaults, if there is one.
-    fn line(&mut self, text: &str) -> usize {
+    pub(super) fn line(&mut self, text: &str) -> usize {
         let starts = |wanted: &[&str]| -> Vec<usize> {
             let ends = text.match_indices('\n').map(|(at, _)| at);
             let lines = ends.filter(|at| {
@@ -179,77 +140,6 @@ impl Script {
             0 => 0,
             some => lines[self.random.below(some)],
         }
-    }
-
-    fn typing(&mut self) -> Option<String> {
-        let file = self.document()?;
-        let text = self.editor.text(&file).to_owned();
-        let mut at = self.anywhere(&text);
-        let letters = [
-            "a", "7", "\"", "{", "}", " ", "\n", "#", "$", "é", "😀", ".", "=",
-        ];
-        let mut typed = String::new();
-        for _ in 0..=self.random.below(8) {
-            let letter = letters[self.random.below(letters.len())];
-            self.editor.replace(&file, at..at, letter);
-            at += letter.len();
-            typed += letter;
-        }
-        // most people see what they broke
-        if self.random.below(3) > 0 {
-            self.editor.replace(&file, at - typed.len()..at, "");
-            typed += " and removed it";
-        }
-        Some(format!("typed {typed:?} at {at} of {file}"))
-    }
-
-    fn snippet(&mut self) -> Option<String> {
-        let file = self.document()?;
-        let text = self.editor.text(&file).to_owned();
-        let at = self.line(&text);
-        let snippet = SNIPPETS[self.random.below(SNIPPETS.len())];
-        self.editor.replace(&file, at..at, snippet);
-        Some(format!("inserted {snippet:?} at {at} of {file}"))
-    }
-
-    /// A block of another file.
-    fn paste(&mut self) -> Option<String> {
-        let file = self.document()?;
-        let from = self.one_of(&self.disk.files(".tf"))?;
-        let blocks = self.disk.text(&from);
-        let blocks: Vec<_> = blocks.split("\n\n").map(str::to_owned).collect();
-        let block = self.one_of(&blocks)? + "\n\n";
-        let text = self.editor.text(&file).to_owned();
-        let at = match self.random.below(3) {
-            0 => self.line(&text),
-            _ => text.len(),
-        };
-        self.editor.replace(&file, at..at, &block);
-        Some(format!("pasted {block:?} of {from} at {at} of {file}"))
-    }
-
-    fn delete(&mut self) -> Option<String> {
-        let file = self.document()?;
-        let text = self.editor.text(&file).to_owned();
-        let (start, end) = match self.random.below(2) {
-            0 => (self.line(&text), self.line(&text)),
-            _ => (self.anywhere(&text), self.anywhere(&text)),
-        };
-        let (start, end) = (start.min(end), start.max(end));
-        let end = text.len().min(start + (end - start).min(400));
-        let end = (end..=text.len()).find(|it| text.is_char_boundary(*it))?;
-        self.editor.replace(&file, start..end, "");
-        Some(format!("deleted {start}..{end} of {file}"))
-    }
-
-    /// The text that the file had at first, if it is one of those.
-    fn take_back(&mut self) -> Option<String> {
-        let file = self.document()?;
-        let first = self.disk.at_first.get(&file)?;
-        let first = String::from_utf8(first.clone()).unwrap();
-        let length = self.editor.text(&file).len();
-        self.editor.replace(&file, 0..length, &first);
-        Some(format!("took back all of {file}"))
     }
 
     fn open(&mut self) -> Option<String> {
@@ -277,136 +167,6 @@ impl Script {
         let file = self.document()?;
         self.editor.save(&file);
         Some(format!("saved {file}"))
-    }
-
-    /// Replaces a state, or breaks it.
-    fn state(&mut self) -> Option<String> {
-        let states: Vec<_> = self.disk.at_first.keys().cloned().collect();
-        let states: Vec<_> = states.into_iter().filter(|it| is_state(it)).collect();
-        let (to, from) = (self.one_of(&states)?, self.one_of(&states)?);
-        let mut content = match self.random.below(3) {
-            0 => self.disk.at_first[&from].clone(),
-            _ => self.disk.at_first[&to].clone(),
-        };
-        let what = match self.random.below(5) {
-            0 => {
-                content = GARBAGE[self.random.below(GARBAGE.len())].to_vec();
-                "garbage"
-            }
-            1 => {
-                content.truncate(self.random.below(content.len()));
-                "a part of a state"
-            }
-            _ => "a state",
-        };
-        let how = match self.random.below(2) {
-            0 => Disk::write,
-            _ => Disk::replace,
-        };
-        let is_new = how(&self.disk, &to, &content);
-        self.tell(&[(&to, if is_new { CREATED } else { CHANGED })]);
-        Some(format!("wrote {what} of {from} to {to}"))
-    }
-
-    /// Renames, deletes or edits a file behind the editor's back.
-    fn file(&mut self) -> Option<String> {
-        let files: Vec<_> = self.disk.files("");
-        let file = self.one_of(&files)?;
-        match self.random.below(3) {
-            0 => {
-                let to = format!("{}_{}", file.trim_end_matches(".tf"), "renamed.tf");
-                fs::rename(self.disk.path(&file), self.disk.path(&to)).unwrap();
-                self.tell(&[(&file, DELETED), (&to, CREATED)]);
-                Some(format!("renamed {file} to {to}"))
-            }
-            1 => {
-                self.disk.remove(&file);
-                self.tell(&[(&file, DELETED)]);
-                Some(format!("deleted {file}"))
-            }
-            _ => {
-                let mut text = self.disk.text(&file);
-                let at = self.line(&text);
-                text.insert_str(at, SNIPPETS[self.random.below(SNIPPETS.len())]);
-                self.disk.replace(&file, text.as_bytes());
-                self.tell(&[(&file, CHANGED)]);
-                Some(format!("edited {file} at {at} on the disk"))
-            }
-        }
-    }
-
-    /// Renames or deletes the directory of a stack or of a module.
-    fn directory(&mut self) -> Option<String> {
-        let files = self.disk.files("/main.tf");
-        let file = self.one_of(&files)?;
-        let directory = file.trim_end_matches("/main.tf");
-        let within = self.disk.files("");
-        let within = within
-            .iter()
-            .filter(|it| it.starts_with(&format!("{directory}/")));
-        // some clients tell of the files, some of the directory alone
-        let mut changes: Vec<_> = match self.random.below(2) {
-            0 => vec![(directory, DELETED)],
-            _ => within.map(|it| (&**it, DELETED)).collect(),
-        };
-        if self.random.below(2) == 0 {
-            self.disk.remove(directory);
-            self.tell(&changes);
-            return Some(format!("deleted {directory}"));
-        }
-        let to = format!("{directory}-renamed");
-        if self.disk.path(&to).exists() {
-            return None;
-        }
-        fs::rename(self.disk.path(directory), self.disk.path(&to)).unwrap();
-        changes.push((&to, CREATED));
-        self.tell(&changes);
-        Some(format!("renamed {directory} to {to}"))
-    }
-
-    /// Makes a directory what it was at first.
-    fn put_back(&mut self) -> Option<String> {
-        let files: Vec<_> = self.disk.at_first.keys().cloned().collect();
-        let file = self.one_of(&files)?;
-        let (directory, _) = file.rsplit_once('/')?;
-        let below = format!("{directory}/");
-        let mut changes = Vec::new();
-        for file in self.disk.files("") {
-            if file.starts_with(&below) && !self.disk.at_first.contains_key(&file) {
-                self.disk.remove(&file);
-                changes.push((file, DELETED));
-            }
-        }
-        let renamed = format!("{directory}-renamed");
-        if self.disk.path(&renamed).exists() {
-            self.disk.remove(&renamed);
-            changes.push((renamed, DELETED));
-        }
-        for (file, content) in &self.disk.at_first {
-            if file.starts_with(&below) {
-                let is_new = self.disk.replace(file, content);
-                changes.push((file.clone(), if is_new { CREATED } else { CHANGED }));
-            }
-        }
-        let changes: Vec<_> = changes.iter().map(|(file, it)| (&**file, *it)).collect();
-        self.tell(&changes);
-        Some(format!("put back {directory}"))
-    }
-
-    fn settings(&mut self) -> Option<String> {
-        let file = ["one/gantrycd.hcl", "two/gantrycd.hcl"][self.random.below(2)];
-        let text = SETTINGS[self.random.below(SETTINGS.len())];
-        if self.editor.documents().any(|it| it.0 == file) {
-            let length = self.editor.text(file).len();
-            self.editor.replace(file, 0..length, text);
-        } else if text.is_empty() && self.disk.path(file).exists() {
-            self.disk.remove(file);
-            self.tell(&[(file, DELETED)]);
-        } else {
-            let is_new = self.disk.replace(file, text.as_bytes());
-            self.tell(&[(file, if is_new { CREATED } else { CHANGED })]);
-        }
-        Some(format!("made {file} {text:?}"))
     }
 
     fn folder(&mut self) -> Option<String> {
@@ -450,12 +210,12 @@ impl Script {
         Some(format!("asked for {method} at {at} of {file}"))
     }
 
-    fn tell(&mut self, changes: &[(&str, u32)]) {
+    pub(super) fn tell(&mut self, changes: &[(&str, u32)]) {
         self.editor.disk_changed(changes);
     }
 }
 
-fn is_state(file: &str) -> bool {
+pub fn is_state(file: &str) -> bool {
     file.ends_with(".tfstate")
 }
 
