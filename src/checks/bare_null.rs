@@ -38,7 +38,7 @@ pub(super) const CHECK: Check = Check {
     code: "bare-null",
     page: include_str!("../../docs/checks/bare-null.md"),
     severity: Severity::Warning,
-    looks: Looks::AtStack(look, Wrong::told),
+    looks: Looks::Stack(look, Wrong::told),
     fixes,
 };
 

@@ -54,7 +54,7 @@ pub(super) const CHECK: Check = Check {
     code: "declaration-does-not-reach",
     page: include_str!("../../docs/checks/declaration-does-not-reach.md"),
     severity: Severity::Information,
-    looks: Looks::AtStack(look, Wrong::told),
+    looks: Looks::Stack(look, Wrong::told),
     fixes,
 };
 

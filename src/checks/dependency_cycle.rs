@@ -59,7 +59,7 @@ pub(super) const CHECK: Check = Check {
     code: "dependency-cycle",
     page: include_str!("../../docs/checks/dependency-cycle.md"),
     severity: Severity::Warning,
-    looks: Looks::AtAll(|| Box::new(Circles::default())),
+    looks: Looks::All(|| Box::new(Circles::default())),
     fixes: no_fixes,
 };
 

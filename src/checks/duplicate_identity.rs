@@ -48,7 +48,7 @@ pub(super) const CHECK: Check = Check {
     code: "duplicate-identity",
     page: include_str!("../../docs/checks/duplicate-identity.md"),
     severity: Severity::Error,
-    looks: Looks::AtGroup(look),
+    looks: Looks::Group(look),
     fixes,
 };
 

@@ -44,7 +44,7 @@ pub(super) const CHECK: Check = Check {
     code: "duplicate-in-stack",
     page: include_str!("../../docs/checks/duplicate-in-stack.md"),
     severity: Severity::Warning,
-    looks: Looks::AtGroup(look),
+    looks: Looks::Group(look),
     fixes,
 };
 

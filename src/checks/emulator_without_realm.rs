@@ -49,7 +49,7 @@ pub(super) const CHECK: Check = Check {
     code: "emulator-without-realm",
     page: include_str!("../../docs/checks/emulator-without-realm.md"),
     severity: Severity::Hint,
-    looks: Looks::AtStack(look, Wrong::told),
+    looks: Looks::Stack(look, Wrong::told),
     fixes,
 };
 

@@ -40,7 +40,7 @@ impl Findings {
 
     fn of(snapshot: &Snapshot, settings: Settings) -> Self {
         let across = made(&settings).filter_map(|(at, check)| match check.looks {
-            Looks::AtAll(new) => Some((at, new())),
+            Looks::All(new) => Some((at, new())),
             _ => None,
         });
         let mut all = Self {
@@ -123,15 +123,13 @@ impl Findings {
     fn look_at_files(&mut self, snapshot: &Snapshot, paths: impl Iterator<Item = Arc<Path>>) {
         let look = |path: Arc<Path>| {
             let found = made(&self.settings).flat_map(|(at, check)| match check.looks {
-                Looks::AtFile(look) if is_editable(&path) => {
-                    self.settled(snapshot, at, look(snapshot, &path))
-                }
+                Looks::File(look) => self.settled(snapshot, at, look(snapshot, &path)),
                 _ => Vec::new(),
             });
             let found = found.collect::<Vec<_>>();
             (Subject::File(path), found)
         };
-        let paths: Vec<_> = paths.collect();
+        let paths: Vec<_> = paths.filter(|it| is_editable(it)).collect();
         let found: Vec<_> = paths.into_par_iter().map(look).collect();
         self.put(found);
     }
@@ -141,7 +139,7 @@ impl Findings {
         let are_many = stacks.len() > MANY;
         let look = |stack: usize| {
             let said = made(&self.settings).filter_map(|(at, check)| {
-                let Looks::AtStack(look, _) = check.looks else {
+                let Looks::Stack(look, _) = check.looks else {
                     return None;
                 };
                 let mut shares = Shares::default();
@@ -163,7 +161,7 @@ impl Findings {
         let found = moved.into_iter().map(|spot| {
             let wrong = self.meeting.wrong(&spot);
             let found = wrong.map(|wrong| match ALL[spot.0].looks {
-                Looks::AtStack(_, tell) => tell(wrong),
+                Looks::Stack(_, tell) => tell(wrong),
                 _ => wrong.told(),
             });
             let found = found.into_iter().collect();
@@ -188,7 +186,7 @@ impl Findings {
     fn look_at_groups(&mut self, snapshot: &Snapshot, groups: Vec<&Group>) {
         let look = |group: &Group| {
             let found = made(&self.settings).flat_map(|(at, check)| match check.looks {
-                Looks::AtGroup(look) => self.settled(snapshot, at, look(snapshot, group)),
+                Looks::Group(look) => self.settled(snapshot, at, look(snapshot, group)),
                 _ => Vec::new(),
             });
             (Subject::Group(group.key()), found.collect::<Vec<_>>())

@@ -45,7 +45,7 @@ pub(super) const CHECK: Check = Check {
     code: "identity-in-default-tags",
     page: include_str!("../../docs/checks/identity-in-default-tags.md"),
     severity: Severity::Error,
-    looks: Looks::AtStack(look, Wrong::told),
+    looks: Looks::Stack(look, Wrong::told),
     fixes: no_fixes,
 };
 

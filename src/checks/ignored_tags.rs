@@ -54,7 +54,7 @@ pub(super) const CHECK: Check = Check {
     code: "ignored-tags",
     page: include_str!("../../docs/checks/ignored-tags.md"),
     severity: Severity::Warning,
-    looks: Looks::AtStack(look, Wrong::told),
+    looks: Looks::Stack(look, Wrong::told),
     fixes: no_fixes,
 };
 

@@ -68,7 +68,7 @@ pub(super) const CHECK: Check = Check {
     code: "lonely-realm",
     page: include_str!("../../docs/checks/lonely-realm.md"),
     severity: Severity::Hint,
-    looks: Looks::AtAll(|| Box::new(Realms::default())),
+    looks: Looks::All(|| Box::new(Realms::default())),
     fixes: ready,
 };
 

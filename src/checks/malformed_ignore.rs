@@ -37,7 +37,7 @@ pub(super) const CHECK: Check = Check {
     code: "malformed-ignore",
     page: include_str!("../../docs/checks/malformed-ignore.md"),
     severity: Severity::Warning,
-    looks: Looks::AtFile(look),
+    looks: Looks::File(look),
     fixes,
 };
 

@@ -52,7 +52,7 @@ pub(super) const CHECK: Check = Check {
     code: "malformed-realm",
     page: include_str!("../../docs/checks/malformed-realm.md"),
     severity: Severity::Error,
-    looks: Looks::AtStack(look, told),
+    looks: Looks::Stack(look, told),
     fixes,
 };
 

@@ -40,7 +40,7 @@ pub(super) const CHECK: Check = Check {
     code: "misplaced-ignore",
     page: include_str!("../../docs/checks/misplaced-ignore.md"),
     severity: Severity::Warning,
-    looks: Looks::AtFile(look),
+    looks: Looks::File(look),
     fixes,
 };
 

@@ -91,13 +91,13 @@ pub struct Check {
 /// What a check looks at to find something, and how it does.
 enum Looks {
     /// At one file by itself.
-    AtFile(fn(&Snapshot, &Arc<Path>) -> Vec<Finding>),
+    File(fn(&Snapshot, &Arc<Path>) -> Vec<Finding>),
     /// At one stack by itself. What the stacks say of one place is told as one finding.
-    AtStack(fn(&Snapshot, usize, &mut Shares), fn(Wrong) -> Finding),
+    Stack(fn(&Snapshot, usize, &mut Shares), fn(Wrong) -> Finding),
     /// At one group of duplicates.
-    AtGroup(fn(&Snapshot, &Group) -> Vec<Finding>),
+    Group(fn(&Snapshot, &Group) -> Vec<Finding>),
     /// At all stacks together.
-    AtAll(fn() -> Box<dyn Across>),
+    All(fn() -> Box<dyn Across>),
 }
 
 /// A check that looks at all stacks together. It keeps what little it needs to know of each.
@@ -112,7 +112,7 @@ trait Across: Send + Sync {
 impl Check {
     /// Whether it takes more than one stack to find something.
     pub fn is_cross_stack(&self) -> bool {
-        matches!(self.looks, Looks::AtGroup(_) | Looks::AtAll(_))
+        matches!(self.looks, Looks::Group(_) | Looks::All(_))
     }
 
     /// What it finds, in one sentence of Markdown: the first paragraph of its page.

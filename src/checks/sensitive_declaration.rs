@@ -49,7 +49,7 @@ pub(super) const CHECK: Check = Check {
     code: "sensitive-declaration",
     page: include_str!("../../docs/checks/sensitive-declaration.md"),
     severity: Severity::Error,
-    looks: Looks::AtStack(look, Wrong::told),
+    looks: Looks::Stack(look, Wrong::told),
     fixes: no_fixes,
 };
 

@@ -37,7 +37,7 @@ pub(super) const CHECK: Check = Check {
     code: "syntax",
     page: include_str!("../../docs/checks/syntax.md"),
     severity: Severity::Warning,
-    looks: Looks::AtFile(look),
+    looks: Looks::File(look),
     fixes: no_fixes,
 };
 

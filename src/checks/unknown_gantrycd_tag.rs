@@ -37,7 +37,7 @@ pub(super) const CHECK: Check = Check {
     code: "unknown-gantrycd-tag",
     page: include_str!("../../docs/checks/unknown-gantrycd-tag.md"),
     severity: Severity::Warning,
-    looks: Looks::AtStack(look, Wrong::told),
+    looks: Looks::Stack(look, Wrong::told),
     fixes,
 };
 

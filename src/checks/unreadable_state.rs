@@ -33,7 +33,7 @@ pub(super) const CHECK: Check = Check {
     code: "unreadable-state",
     page: include_str!("../../docs/checks/unreadable-state.md"),
     severity: Severity::Warning,
-    looks: Looks::AtStack(look, Wrong::told),
+    looks: Looks::Stack(look, Wrong::told),
     fixes: no_fixes,
 };
 

@@ -50,7 +50,7 @@ pub(super) const CHECK: Check = Check {
     code: "unsupported-provider",
     page: include_str!("../../docs/checks/unsupported-provider.md"),
     severity: Severity::Hint,
-    looks: Looks::AtStack(look, Wrong::told),
+    looks: Looks::Stack(look, Wrong::told),
     fixes: no_fixes,
 };
 

@@ -41,7 +41,7 @@ pub(super) const CHECK: Check = Check {
     code: "untaggable-type",
     page: include_str!("../../docs/checks/untaggable-type.md"),
     severity: Severity::Warning,
-    looks: Looks::AtStack(look, Wrong::told),
+    looks: Looks::Stack(look, Wrong::told),
     fixes: fix::ignore_block,
 };
 

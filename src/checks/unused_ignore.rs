@@ -36,7 +36,7 @@ pub(super) const CHECK: Check = Check {
     code: "unused-ignore",
     page: include_str!("../../docs/checks/unused-ignore.md"),
     severity: Severity::Hint,
-    looks: Looks::AtStack(look, Wrong::told),
+    looks: Looks::Stack(look, Wrong::told),
     fixes,
 };
 

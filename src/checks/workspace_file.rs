@@ -39,7 +39,7 @@ pub(super) const CHECK: Check = Check {
     code: "workspace-file",
     page: include_str!("../../docs/checks/workspace-file.md"),
     severity: Severity::Error,
-    looks: Looks::AtFile(look),
+    looks: Looks::File(look),
     fixes: ready,
 };
 
