@@ -8,6 +8,7 @@ mod facts;
 mod file;
 mod merged;
 mod module;
+mod named;
 mod provider;
 mod refactoring;
 
@@ -15,5 +16,6 @@ pub use facts::Backend;
 pub use file::{Block, Declared, IgnoreComment, Label, ModuleFile, mentions_a_tag};
 pub use merged::{Argument, Merged};
 pub use module::{Module, is_configuration, is_ignored, is_override, provider_name};
+pub use named::Named;
 pub use provider::{Alias, Passed, ProviderInstance, ProviderRef, passed, provider_source};
 pub use refactoring::{Endpoint, Moved, Reach};
