@@ -1,13 +1,12 @@
 //! What everybody asks of a module again and again, taken from its blocks once, so that nobody has to
 //! read them for it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::syntax::{Expression, ExpressionKind, Key};
 use crate::text::Span;
 
-use super::{Alias, Declared, Merged, ModuleFile};
+use super::{Alias, Declared, Merged, ModuleFile, Named};
 
 /// The facts of one module.
 #[derive(Default, Debug)]
@@ -16,11 +15,11 @@ pub(super) struct Facts {
     pub(super) aliases: Vec<Alias>,
     pub(super) backend: Option<Backend>,
     /// By local name, the sources that `required_providers` gives; `None` where one is no literal.
-    pub(super) sources: BTreeMap<Box<str>, Option<Box<str>>>,
+    pub(super) sources: Named<Option<Box<str>>>,
     /// Whether `required_providers` could be read: what is not in `sources` is not there.
     pub(super) sources_are_whole: bool,
     /// Sources of module calls that are literals, by the name of the call.
-    pub(super) call_sources: BTreeMap<Box<str>, Box<str>>,
+    pub(super) call_sources: Named<Box<str>>,
     /// Whether a provider block has anything in it.
     pub(super) configures_a_provider: bool,
 }
@@ -64,27 +63,29 @@ impl Facts {
     pub(super) fn read(
         &mut self,
         settings: &[Declared],
-        calls: &BTreeMap<Box<str>, Merged>,
+        calls: &Named<Merged>,
         providers: &[Merged],
     ) {
         self.backend = settings.iter().rev().find_map(Backend::of);
         self.sources_are_whole = true;
+        let mut sources = Vec::new();
         for it in settings.iter().rev() {
             let body = it.glance();
             self.sources_are_whole &= body.unreadable.is_empty();
             for required in body.blocks("required_providers") {
                 self.sources_are_whole &= required.body.unreadable.is_empty();
                 for it in &required.body.attributes {
-                    let name = it.name.text.clone();
-                    let source = || source(&it.name.text, &it.value);
-                    self.sources.entry(name).or_insert_with(source);
+                    let source = source(&it.name.text, &it.value);
+                    sources.push((it.name.text.clone(), source));
                 }
             }
         }
-        for (name, call) in calls {
-            let source = call.glance_at("source").and_then(|it| literal(&it));
-            self.call_sources.extend(Some(name.clone()).zip(source));
-        }
+        self.sources = sources.into_iter().collect();
+        let source = |(name, call): (&str, &Merged)| {
+            let source = call.glance_at("source")?;
+            Some((name.into(), literal(&source)?))
+        };
+        self.call_sources = calls.iter().filter_map(source).collect();
         self.configures_a_provider = providers.iter().any(Merged::says_anything);
     }
 }

@@ -1,13 +1,15 @@
 //! The files of one directory taken together: a module.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crate::identity::Mode;
 
 use super::facts::{Backend, Facts};
-use super::{Alias, Argument, Block, Declared, Merged, ModuleFile, ProviderRef, provider_source};
+use super::{
+    Alias, Argument, Block, Declared, Merged, ModuleFile, Named, ProviderRef, provider_source,
+};
 
 /// A module: the configuration files of one directory.
 #[derive(Debug)]
@@ -23,11 +25,11 @@ pub struct Module {
     /// `provider` blocks, in order.
     providers: Vec<Merged>,
     /// `module` blocks by name.
-    pub calls: BTreeMap<Box<str>, Merged>,
+    pub calls: Named<Merged>,
     /// `variable` blocks by name.
-    pub variables: BTreeMap<Box<str>, Merged>,
+    pub variables: Named<Merged>,
     /// `output` blocks by name.
-    pub outputs: BTreeMap<Box<str>, Merged>,
+    pub outputs: Named<Merged>,
     /// `locals` blocks, in order.
     locals: Vec<Declared>,
     /// Where each local value is: which of these blocks, and which of its attributes.
@@ -37,6 +39,14 @@ pub struct Module {
     facts: Facts,
     /// `moved`, `removed` and `import` blocks, in order.
     pub refactorings: Vec<Declared>,
+}
+
+/// The blocks of a module that have one name each, in order.
+#[derive(Default)]
+struct NamedBlocks {
+    calls: Vec<(Box<str>, Merged)>,
+    variables: Vec<(Box<str>, Merged)>,
+    outputs: Vec<(Box<str>, Merged)>,
 }
 
 /// Whether Terraform reads a file of this name as configuration.
@@ -69,9 +79,9 @@ impl Module {
             unread: unread || damaged,
             resources: Vec::new(),
             providers: Vec::new(),
-            calls: BTreeMap::new(),
-            variables: BTreeMap::new(),
-            outputs: BTreeMap::new(),
+            calls: Named::default(),
+            variables: Named::default(),
+            outputs: Named::default(),
             locals: Vec::new(),
             local_places: OnceLock::new(),
             settings: Vec::new(),
@@ -79,6 +89,7 @@ impl Module {
             refactorings: Vec::new(),
         };
         let files = module.files.clone();
+        let mut named = NamedBlocks::default();
         let mut overriding = Vec::new();
         for file in &files {
             let changes = is_override(&name_of(file));
@@ -86,12 +97,17 @@ impl Module {
                 let declared = Declared::new(file, id);
                 match changes {
                     true => overriding.push(declared),
-                    false => module.add(&declared),
+                    false => module.add(&declared, &mut named),
                 }
             }
         }
         let key = |it: &Merged| it.base().block().resource().map(owned);
         module.resources.sort_by_cached_key(key);
+        module.resources.shrink_to_fit();
+        // of two with one name Terraform refuses the second
+        module.calls = named.calls.into_iter().collect();
+        module.variables = named.variables.into_iter().collect();
+        module.outputs = named.outputs.into_iter().collect();
         module.facts.aliases = module.providers.iter().map(alias).collect();
         for part in overriding {
             module.change(&part);
@@ -102,7 +118,7 @@ impl Module {
         module
     }
 
-    fn add(&mut self, declared: &Declared) {
+    fn add(&mut self, declared: &Declared, named: &mut NamedBlocks) {
         let block = declared.block();
         let declared = declared.clone();
         match (block.keyword, block.labels.len()) {
@@ -113,14 +129,12 @@ impl Module {
             ("moved" | "removed" | "import", 0) => self.refactorings.push(declared),
             (keyword @ ("module" | "variable" | "output"), 1) => {
                 let named = match keyword {
-                    "module" => &mut self.calls,
-                    "variable" => &mut self.variables,
-                    _ => &mut self.outputs,
+                    "module" => &mut named.calls,
+                    "variable" => &mut named.variables,
+                    _ => &mut named.outputs,
                 };
-                // Terraform refuses a second one
-                if let Some(label) = block.label() {
-                    named.entry(label.into()).or_insert(Merged::new(declared));
-                }
+                let label = block.label().map(Into::into);
+                named.extend(label.map(|it| (it, Merged::new(declared))));
             }
             _ => {}
         }

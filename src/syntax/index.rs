@@ -5,7 +5,7 @@ use crate::text::{Source, Span};
 
 use super::header::{self, Head};
 use super::lexer::Lexer;
-use super::{Block, BlockId, Chunk, Fault, Kind};
+use super::{Block, BlockId, Chunk, Fault, Kind, Label, Labels};
 
 /// The items of one text, in order. What lies between them is [`Kind::Space`].
 #[derive(Clone, Debug)]
@@ -22,7 +22,57 @@ struct Item {
     /// Of a block: behind its `{`.
     body: u32,
     what: What,
+    header: Header,
 }
+
+/// The header of a block as nearly everybody writes it, `keyword "label" "label"` with one blank
+/// between: how long each is, labels with their quotes. The keyword of any other is 0 long.
+#[derive(Clone, Copy, Default, Debug)]
+struct Header {
+    keyword: u8,
+    labels: [u8; 2],
+}
+
+impl Header {
+    fn of(block: &Block) -> Self {
+        let length = |span: Span| u8::try_from(span.len()).unwrap_or(0);
+        let label = |at: usize| block.labels.get(at).map_or(0, |it| length(it.span));
+        let header = Self {
+            keyword: length(block.keyword),
+            labels: [label(0), label(1)],
+        };
+        let written = (block.keyword, block.labels.clone(), block.header);
+        match header.at(block.keyword.start) == Some(written) {
+            true => header,
+            false => Self::default(),
+        }
+    }
+
+    /// Keyword, labels and the whole of a header that starts at a byte.
+    fn at(self, start: u32) -> Option<(Span, Labels, Span)> {
+        let word = Span {
+            start,
+            end: start + u32::from(self.keyword),
+        };
+        let mut labels = Labels::new();
+        let mut end = word.end;
+        for length in self.labels.into_iter().take_while(|it| *it >= 2) {
+            let span = Span {
+                start: end + 1,
+                end: end + 1 + u32::from(length),
+            };
+            let text = Span {
+                start: span.start + 1,
+                end: span.end - 1,
+            };
+            labels.push(Label { span, text });
+            end = span.end;
+        }
+        (!word.is_empty()).then_some((word, labels, Span { start, end }))
+    }
+}
+
+const _: () = assert!(size_of::<Item>() == 16);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum What {
@@ -52,12 +102,17 @@ impl Index {
                     None => (What::Headless, 0, fault.as_ref()),
                 },
             };
+            let header = match kind {
+                Kind::Block(block) => Header::of(block),
+                _ => Header::default(),
+            };
             faults.extend(fault.map(|it| (items.len() as u32, *it)));
             items.push(Item {
                 start: span.start,
                 end: span.end,
                 body,
                 what,
+                header,
             });
         }
         Self {
@@ -111,11 +166,10 @@ impl Index {
         let span = self.span(at);
         let kind = match (self.block(at), self.items[at].what) {
             (Some((_, body, fault)), _) => {
-                let head = head(source, span);
-                let (keyword, header, labels) = match head {
-                    Some(head) => (head.word, head.span, head.labels),
-                    None => (span, span, Default::default()),
-                };
+                let usual = self.items[at].header.at(span.start);
+                let head = || head_of(source, span).map(|it| (it.word, it.labels, it.span));
+                let read = usual.or_else(head);
+                let (keyword, labels, header) = read.unwrap_or((span, Labels::new(), span));
                 Kind::Block(Block {
                     keyword,
                     labels,
@@ -181,7 +235,7 @@ impl Index {
 }
 
 /// What an item starts with.
-fn head(source: &Source, item: Span) -> Option<Head> {
+fn head_of(source: &Source, item: Span) -> Option<Head> {
     let at = item.range().start;
     let text = &source.text().as_bytes()[..item.range().end];
     // a comment among the labels is rare

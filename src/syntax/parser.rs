@@ -86,7 +86,7 @@ impl File {
         }
         for (id, block) in self.blocks() {
             let text = self.source.slice(self.block_span(id));
-            if block.fault.is_some() || !(self.is_sound(&block) || is_known(text)) {
+            if block.fault.is_some() || !(is_known(text) || self.is_sound(&block)) {
                 self.faults_of(id, &block, &mut faults);
             } else if cfg!(debug_assertions) {
                 let first = faults.len();

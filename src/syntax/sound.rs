@@ -1,10 +1,10 @@
 //! Proves of most bodies that nothing is wrong with them, without making a tree.
 //!
 //! It reads the ordinary part of the language only and says no to all else, to the safe side: a
-//! heredoc, a `for`, a directive, a body on one line. Whatever it says yes to, the parser reads
+//! `for`, a directive, a comment of the kind that may go over several lines. Whatever it says yes to, the parser reads
 //! without a fault; the parser is asked about the rest.
 
-use super::header::continues_word;
+use super::header::{self, continues_word};
 
 /// Deeper brackets, and higher trees, are the parser's: it has a limit of its own.
 const MAX_DEPTH: usize = 24;
@@ -132,6 +132,9 @@ impl<'a> Reader<'a> {
         if matches!(self.peek(), None | Some(b'}')) {
             return Some(());
         }
+        if !matches!(self.peek(), Some(b'\r' | b'\n' | b'#' | b'/')) {
+            return self.only_item();
+        }
         self.line_end()?;
         loop {
             self.lines();
@@ -155,6 +158,20 @@ impl<'a> Reader<'a> {
             }
             self.line_end()?;
         }
+    }
+
+    /// The only attribute of a body on one line.
+    fn only_item(&mut self) -> Sure {
+        self.word()?;
+        self.blanks();
+        if self.second()? == b'=' {
+            return None;
+        }
+        self.take(b'=')?;
+        self.blanks();
+        self.expression(true)?;
+        self.blanks();
+        matches!(self.peek(), None | Some(b'}')).then_some(())
     }
 
     /// A nested block, from behind its keyword.
@@ -227,6 +244,7 @@ impl<'a> Reader<'a> {
             b'[' => self.deeper(Self::tuple)?,
             b'{' => self.deeper(Self::object)?,
             b'(' => self.deeper(|it| it.enclosed(b')'))?,
+            b'<' => return self.heredoc(),
             _ => {
                 self.word()?;
                 match self.peek() {
@@ -298,13 +316,7 @@ impl<'a> Reader<'a> {
                     }
                     self.at += 2;
                 }
-                b'$' if self.second()? == b'{' => {
-                    self.at += 2;
-                    self.blanks();
-                    height = height.max(self.deeper(|it| it.expression(true))? + 2);
-                    self.blanks();
-                    self.take(b'}')?;
-                }
+                b'$' if self.second()? == b'{' => height = height.max(self.interpolation()?),
                 b'$' | b'%' if matches!(self.second()?, b'$' | b'%' | b'{') => return None,
                 b' '.. => self.at += 1,
                 _ => return None,
@@ -312,6 +324,46 @@ impl<'a> Reader<'a> {
         }
         self.at += 1;
         Some(height)
+    }
+
+    /// `${expression}` on one line.
+    fn interpolation(&mut self) -> Height {
+        let start = self.at;
+        self.at += 2;
+        self.blanks();
+        let height = self.deeper(|it| it.expression(true))?;
+        self.blanks();
+        self.take(b'}')?;
+        let one_line = memchr::memchr(b'\n', &self.text[start..self.at]).is_none();
+        one_line.then_some(height + 2)
+    }
+
+    /// A heredoc, up to the line's end behind its marker, which stands alone on its line.
+    fn heredoc(&mut self) -> Height {
+        let (marker, start) = header::heredoc_start(self.text, self.at)?;
+        let marker = &self.text[marker.range()];
+        let mut height = 1;
+        self.at = start;
+        loop {
+            let rest = &self.text[self.at..];
+            let line = &rest[..memchr::memchr(b'\n', rest)?];
+            let content = line.trim_ascii();
+            if content.starts_with(marker) {
+                self.at += line.trim_ascii_end().len();
+                return (content.len() == marker.len()).then_some(height);
+            }
+            let end = self.at + line.len();
+            while self.at < end {
+                match (self.peek()?, self.second()?) {
+                    (b'$', b'{') => height = height.max(self.interpolation()?),
+                    (b'$' | b'%', b'$' | b'%' | b'{') => return None,
+                    (b' '.. | b'\t', _) => self.at += 1,
+                    (b'\r', b'\n') => self.at += 1,
+                    _ => return None,
+                }
+            }
+            self.at += 1;
+        }
     }
 
     fn tuple(&mut self) -> Height {
@@ -380,31 +432,76 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::is_sound;
+    use crate::syntax::{Body, File};
+    use crate::text::Source;
+
+    const ORDINARY: &[&str] = &[
+        "",
+        " ",
+        "\n",
+        " # nothing\n",
+        "\n  a = 1\n",
+        "\r\n  a = 1.5\r\n\r\n",
+        "\n  a = \"x-${var.a}-${f(b[0])}\"\n",
+        "\n  a = [\n    1, # one\n    \"b\",\n  ]\n  // c\n  b = null\n",
+        "\n  tags = merge(local.tags, {\n    Name = \"x\"\n    \"a:b\" : a.b[*].c, D = -1\n  })\n",
+        "\n  a = b == \"c\" && !d ? e : f.g[\"h\"]\n",
+        " a = 1 ",
+        "\n  a = <<-EOT\n    b ${c}\n  EOT\n  d {}\n  e { f = [1] }\n",
+        "\n  b \"c\" d {\n    a = (\n      1 + 2\n    )\n  }\n  a = 1\n\n  b {\n  }\n",
+    ];
 
     #[test]
     fn the_ordinary_is_sound() {
-        for body in [
-            "",
-            " ",
-            "\n",
-            " # nothing\n",
-            "\n  a = 1\n",
-            "\r\n  a = 1.5\r\n\r\n",
-            "\n  a = \"x-${var.a}-${f(b[0], c...)}\"\n",
-            "\n  a = [\n    1, # one\n    \"b\",\n  ]\n  // c\n  b = null\n",
-            "\n  tags = merge(local.tags, {\n    Name = \"x\"\n    \"a:b\" : a.b[*].c, D = -1\n  })\n",
-            "\n  a = b == \"c\" && !d ? e : f.g[\"h\"]\n",
-            "\n  b \"c\" d {\n    a = (\n      1 + 2\n    )\n  }\n  a = 1\n\n  b {\n  }\n",
-        ] {
-            let body = body.replace(", c...", ", c");
+        for body in ORDINARY {
             assert!(is_sound(body.as_bytes()), "{body}");
         }
+    }
+
+    #[test]
+    fn whatever_is_sound_the_parser_reads_without_a_fault() {
+        let mut sound = 0;
+        let pieces = [
+            "", "\n", " ", "\"", "{", "}", "[", "]", "(", ")", "=", ",", ":", "?", ".", "$", "${",
+            "-", "!", "*", "<<E\n", "#", "//", "a", "1", "for ", "\\", "%{", "\r", "\u{1a}", "é",
+        ];
+        for body in ORDINARY {
+            let places = body.char_indices().map(|(at, c)| (at, at + c.len_utf8()));
+            for (at, end) in places {
+                for piece in pieces {
+                    for rest in [&body[at..], &body[end..]] {
+                        let text = format!("x {{{}{piece}{rest}}}\n", &body[..at]);
+                        let file = File::split(Source::new(&text));
+                        let Some((id, block)) = file.blocks().next() else {
+                            continue;
+                        };
+                        let inner = block.body.map(|it| file.source().slice(it));
+                        if block.fault.is_none() && inner.is_some_and(|it| is_sound(it.as_bytes()))
+                        {
+                            assert_eq!(unreadable(&file.body(id)), 0, "{text}");
+                            sound += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(sound > 1000, "{sound}");
+    }
+
+    fn unreadable(body: &Body) -> usize {
+        let within = body.blocks.iter().map(|it| unreadable(&it.body));
+        body.unreadable.len() + within.sum::<usize>()
     }
 
     #[test]
     fn what_is_at_fault_is_not() {
         for body in [
             " a = 1\n",
+            " a = 1 b = 2 ",
+            " b {}",
+            "\n  a = <<E\n  ${\n  E\n",
+            "\n  a = <<E\n  E b\n  E\n",
+            "\n  a = <<E\n  E",
             "\n  a = 1 b = 2\n",
             "\n  a = 1\n  a = 2\n",
             "\n  a = 1 }\n",

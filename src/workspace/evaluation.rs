@@ -535,7 +535,7 @@ impl<'a> Evaluation<'a> {
             let module = &self.tree.nodes()[child].module;
             let inner = self.enter(instance, child, |_| repetition.clone());
             let outputs = module.outputs.keys().map(|name| {
-                let value = self.symbol(inner, Symbol::Output(name.clone()));
+                let value = self.symbol(inner, Symbol::Output(name.into()));
                 Entry::new(name, value.unwrap_or_else(Value::unknown))
             });
             match module.is_whole() {

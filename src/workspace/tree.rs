@@ -53,9 +53,9 @@ impl Tree {
             if path.len() >= MAX_DEPTH || tree.nodes.len() >= MAX_NODES {
                 continue;
             }
-            for (name, call) in &module.calls {
+            for (name, call) in module.calls.iter() {
                 let mut path = path.clone();
-                path.push(name.clone());
+                path.push(name.into());
                 let directory = called_directory(&module, call).or_else(|| {
                     let recorded = manifest?.get(&path.join("."))?;
                     Some(recorded.clone())

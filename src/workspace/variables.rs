@@ -48,7 +48,7 @@ impl Given {
     pub(super) fn without_defaults(&self, root: &Module) -> Self {
         let mut values = self.values.clone();
         for name in root.variables.keys() {
-            values.entry(name.clone()).or_insert_with(Value::unknown);
+            values.entry(name.into()).or_insert_with(Value::unknown);
         }
         Self {
             values,
