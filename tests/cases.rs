@@ -23,6 +23,7 @@ fn export(root: &Path) -> Vec<u8> {
     let out = Command::new(env!("CARGO_BIN_EXE_gantrycd-ls"))
         .args(["export", "--format", "json"])
         .arg(root)
+        .env("GANTRYCD_LS_NO_CACHE", "1")
         .output()
         .unwrap();
     assert!(out.status.success(), "{}: {out:?}", root.display());

@@ -1,6 +1,8 @@
 //! The command line as a person or a pipeline meets it: the real binary, its two streams and its
 //! exit code.
 
+#[path = "cli/cache.rs"]
+mod cache;
 #[path = "support/example.rs"]
 mod example;
 #[path = "cli/fix.rs"]
@@ -28,6 +30,7 @@ fn binary(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gantrycd-ls"));
     command.current_dir(directory).args(arguments);
     command.stdin(Stdio::null());
+    command.env("GANTRYCD_LS_NO_CACHE", "1");
     command
 }
 

@@ -165,7 +165,14 @@ impl Read {
 
 fn open(root: &Path) -> Workspace {
     let registry = Arc::new(IdentityRegistry::mounted());
-    progress::shown(|progress| Workspace::open_counted(root, registry, progress))
+    progress::shown(|progress| {
+        let mut workspace = Workspace::begin(root, registry, progress);
+        workspace.use_cache();
+        while !workspace.is_read() {
+            workspace.read_more(usize::MAX);
+        }
+        workspace
+    })
 }
 
 /// The absolute path of what is there. The name of a file may be a link: it is what is read.

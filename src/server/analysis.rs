@@ -333,6 +333,7 @@ impl Followed {
     fn begin(session: &Session, root: &Path) -> Self {
         let registry = Arc::new(IdentityRegistry::mounted());
         let mut workspace = Workspace::begin(root, registry, session.loading.progress.clone());
+        workspace.use_cache();
         let open = session.documents.iter();
         let open = open.filter_map(|it| Some(it.key().parent()?.to_path_buf()));
         workspace.read_first(open.collect());

@@ -13,6 +13,7 @@ mod problem;
 mod sensitive;
 mod shared;
 mod show;
+pub mod stored;
 mod v4;
 
 use std::io::{Cursor, Read, Seek, SeekFrom};

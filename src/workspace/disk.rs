@@ -25,7 +25,7 @@ const PASSED_OVER: &[&str] = &[
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Stamp {
     pub(super) modified: Option<SystemTime>,
-    length: u64,
+    pub(super) length: u64,
 }
 
 impl Stamp {

@@ -3,6 +3,7 @@
 //! [`Workspace`] holds what was read and follows changes; a [`Snapshot`] is what it all comes to at
 //! one moment, and never changes. Knows nothing of editors or of the command line.
 
+mod cache;
 mod change;
 mod claims;
 mod configured;
@@ -52,6 +53,7 @@ use crate::identity::IdentityRegistry;
 use crate::state::State;
 use crate::text::Source;
 
+use cache::Cache;
 use disk::{Listing, Stamp};
 use follow::{Present, Touched};
 use read::{read_configuration, read_manifest, read_state};
@@ -85,6 +87,8 @@ pub struct Workspace {
     /// Values of root variables that an editor's settings give.
     variables: Arc<[Entry]>,
     progress: Arc<Progress>,
+    /// What is stored of the states, until all are read.
+    cache: Option<Cache>,
     touched: Touched,
     present: Option<Present>,
 }
@@ -153,6 +157,7 @@ impl Workspace {
             manifests: BTreeMap::new(),
             variables: Arc::default(),
             progress,
+            cache: None,
             touched: Touched::default(),
             present: None,
         };
@@ -160,6 +165,12 @@ impl Workspace {
         workspace.refresh_configuration();
         workspace.list_states();
         workspace
+    }
+
+    /// Has the states that did not change since somebody stored them come from the user's cache, and
+    /// stores them there once all are read.
+    pub fn use_cache(&mut self) {
+        self.cache = Cache::of_user(&self.root);
     }
 
     /// The directory that names are relative to.
@@ -212,7 +223,7 @@ impl Workspace {
                 self.configuration.insert(path.clone(), read);
             }
             if let Some(old) = self.states.remove(&path) {
-                let (read, is_other) = reread_state(&path, Some(old));
+                let (read, is_other) = reread_state(&path, Some(old), None);
                 self.touched.disk |= is_other;
                 self.states.insert(path, read);
             }
@@ -375,13 +386,20 @@ impl Workspace {
             .into_par_iter()
             .inspect(|_| self.progress.read())
             .map(|(path, old)| {
-                let (file, is_other) = reread_state(&path, old);
+                let (file, is_other) = reread_state(&path, old, self.cache.as_ref());
                 (path, file, is_other)
             })
             .collect();
         for (path, file, is_other) in read {
             self.touched.disk |= is_other;
             self.states.insert(path, file);
+        }
+        if let Some(cache) = self.cache.take_if(|_| self.unread.is_empty()) {
+            let states = self.states.iter();
+            cache.write(
+                &self.root,
+                states.filter_map(|(path, it)| it.storable(path)),
+            );
         }
     }
 
@@ -488,14 +506,21 @@ fn reread(path: &Arc<Path>, old: Option<Configuration>, touched: &mut Touched) -
 }
 
 /// A state file as it is on the disk now, and whether that is another state, or another problem.
-fn reread_state(path: &Path, old: Option<StateFile>) -> (StateFile, bool) {
+fn reread_state(path: &Path, old: Option<StateFile>, cache: Option<&Cache>) -> (StateFile, bool) {
     let stamp = Stamp::of(path);
     let is_first = old.is_none();
     let before = match old {
         Some(old) if old.stamp == stamp && stamp.is_some() => return (old, false),
         old => old.map(|it| it.read).unwrap_or_default(),
     };
-    let read = read_state(path, before.clone());
+    let stored = cache.and_then(|it| it.state(path, stamp));
+    let read = match stored {
+        None => read_state(path, before.clone()),
+        state => StateRead {
+            state,
+            problem: None,
+        },
+    };
     let is_same = match (&before.state, &read.state) {
         (Some(a), Some(b)) => Arc::ptr_eq(a, b),
         (None, None) => true,
@@ -517,6 +542,16 @@ fn is_read(root: &Path, path: &Path) -> bool {
 }
 
 impl StateFile {
+    /// What a cache needs to store it; `None` of one that could not be read.
+    fn storable<'a>(&'a self, path: &'a Path) -> Option<(&'a Path, Option<Stamp>, &'a Arc<State>)> {
+        let state = self
+            .read
+            .state
+            .as_ref()
+            .filter(|_| self.read.problem.is_none())?;
+        Some((path, self.stamp, state))
+    }
+
     fn modified(&self) -> Option<SystemTime> {
         self.stamp.as_ref()?.modified
     }
