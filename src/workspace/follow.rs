@@ -196,7 +196,8 @@ pub(super) fn follow(workspace: &mut Workspace) -> (Snapshot, Change) {
     };
     let again: Vec<_> = stacks.iter().map(again).collect();
     for (it, _) in stacks.iter_mut().zip(again).filter(|(_, again)| *again) {
-        *it = Undecided::Other(it.stack().undecided(it.stack().tree.clone()));
+        let tree = it.stack().tree.clone();
+        *it = Undecided::Other(Box::new(it.stack().undecided(tree)));
     }
     present.snapshot.stacks = decide(workspace, &present.snapshot, &before, stacks);
     present.follow_stacks(&before, rediscover, &mut change);
@@ -211,7 +212,7 @@ enum Undecided {
     /// It is what it was.
     Same(Arc<Stack>),
     /// It is perhaps another.
-    Other(Stack),
+    Other(Box<Stack>),
 }
 
 impl Undecided {
@@ -249,7 +250,7 @@ fn decide(
                     if others > MOST_AT_WORK {
                         stack.let_go_of_its_own();
                     }
-                    Arc::new(stack)
+                    Arc::from(stack)
                 }
             }
         }
@@ -337,7 +338,8 @@ impl Present {
         if self.is_partial {
             stacks.retain(|it| workspace.first.contains(&*it.directory));
         }
-        stacks.into_iter().map(Undecided::Other).collect()
+        let stacks = stacks.into_iter().map(Box::new);
+        stacks.map(Undecided::Other).collect()
     }
 
     /// Gives the stacks that a module is part of a tree with the module as it is now.
@@ -361,7 +363,8 @@ impl Present {
                 let module = &self.modules[&stack.directory];
                 Arc::new(discover::tree(workspace, module, &self.modules))
             });
-            stacks[at] = Undecided::Other(stack.undecided(Some(tree.clone())));
+            let undecided = stack.undecided(Some(tree.clone()));
+            stacks[at] = Undecided::Other(Box::new(undecided));
         }
     }
 
@@ -475,5 +478,69 @@ fn follow_uses(
             true => _ = uses.remove(directory),
             false => _ = uses.insert(directory.clone(), all.into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    use crate::fixture::Fixture;
+    use crate::identity::IdentityRegistry;
+    use crate::workspace::Workspace;
+
+    const STACKS: &str = r#"
+#- a/main.tf
+module "m" {
+  source = "../m"
+}
+resource "aws_sqs_queue" "q" {}
+#- a/terraform.tfstate
+aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q
+#- b/main.tf
+resource "aws_sqs_queue" "q" {}
+module "m" {
+  source = "../m"
+}
+#- b/terraform.tfstate
+aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q
+#- m/main.tf
+resource "aws_vpc" "v" {}
+"#;
+
+    #[test]
+    fn while_states_are_read_there_is_only_what_they_cannot_change() {
+        let fixture = Fixture::new(STACKS);
+        let registry = Arc::new(IdentityRegistry::mounted());
+        let root = fixture.path("");
+        let mut workspace = Workspace::begin(&root, registry, Arc::default());
+        let first = ["b", "m"].map(|it| fixture.path(it));
+        workspace.read_first(BTreeSet::from(first));
+        assert!(!workspace.is_read());
+        let snapshot = workspace.snapshot();
+        let names: Vec<_> = snapshot.stacks.iter().map(|it| &*it.name).collect();
+        assert_eq!(names, ["b"]);
+        assert_eq!(snapshot.duplicates().count(), 0);
+        let files = snapshot.editable_files();
+        let files: Vec<_> = files.map(|it| snapshot.relative(&it.path)).collect();
+        // what a module has, other stacks may have, too
+        assert_eq!(files, [Box::<str>::from("b/main.tf")]);
+
+        // what is edited meanwhile counts
+        let text = "data \"aws_sqs_queue\" \"q\" {}\n";
+        let path = fixture.path("b/main.tf");
+        workspace.open_document(&path, crate::text::Source::new(text));
+        let snapshot = workspace.snapshot();
+        assert!(snapshot.stacks[0].rows[0].planned_claim().is_none());
+        workspace.close_document(&path);
+
+        workspace.read_more(usize::MAX);
+        assert!(workspace.is_read());
+        let (snapshot, change) = workspace.follow();
+        assert!(change.renumbered);
+        assert_eq!(snapshot.stacks.len(), 2);
+        assert_eq!(snapshot.duplicates().count(), 1);
+        assert_eq!(snapshot.editable_files().count(), 3);
     }
 }
