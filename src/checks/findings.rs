@@ -92,7 +92,9 @@ impl Findings {
         let told = change.files.iter().flat_map(|it| self.lists.subjects(it));
         let told: BTreeSet<_> = told.filter(|it| it.is_cross_stack()).cloned().collect();
         let is_told = |it: &&GroupKey| told.contains(&Subject::Group((*it).clone()));
-        let groups: Vec<_> = change.groups.iter().filter(is_told).cloned().collect();
+        // also of what an earlier change left out: it may have ended the group there
+        let groups = self.unseen.groups.iter();
+        let groups: Vec<_> = groups.filter(is_told).cloned().collect();
         self.look_again(snapshot, groups);
         if told.iter().any(|it| matches!(it, Subject::All(_))) {
             self.look_at_all(snapshot);

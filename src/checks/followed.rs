@@ -260,6 +260,10 @@ fn whatever_is_edited() {
             "own, step {step}"
         );
 
+        // most of the time somebody types on before it is quiet
+        if step % 3 > 0 {
+            continue;
+        }
         findings.update_cross(&after);
         let found: Vec<_> = findings.lists().all().cloned().collect();
         assert_eq!(found, all, "step {step}");

@@ -489,7 +489,7 @@ impl Workspace {
     /// How many blocks there are in the configuration files.
     pub fn block_count(&self) -> usize {
         let files = self.configuration.values().filter_map(|it| it.file());
-        files.map(|it| it.blocks.len()).sum()
+        files.map(|it| it.blocks().count()).sum()
     }
 
     /// How many state files there are.
