@@ -192,8 +192,10 @@ pub enum Served<'a> {
 /// <https://developer.hashicorp.com/terraform/language/modules/develop/providers#legacy-shared-modules-with-provider-configurations>.
 fn is_proxy(provider: &Merged) -> bool {
     let body = provider.base().body();
-    let says = |name: &Box<str>| !matches!(&**name, "alias" | "version");
-    provider.is_whole() && body.blocks.is_empty() && !provider.attribute_names().iter().any(says)
+    let says = |name: &str| !matches!(name, "alias" | "version");
+    provider.is_whole()
+        && body.blocks.is_empty()
+        && !provider.attribute_names().iter().any(|it| says(it))
 }
 
 /// The directory that a call with a local source names. Sources of other kinds are looked up in
