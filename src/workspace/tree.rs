@@ -192,11 +192,10 @@ pub enum Served<'a> {
 /// <https://developer.hashicorp.com/terraform/language/modules/develop/providers#legacy-shared-modules-with-provider-configurations>.
 fn is_proxy(provider: &Merged) -> bool {
     let body = provider.base().body();
-    let names = provider.attribute_names();
-    let mut others = names
-        .iter()
-        .filter(|it| !matches!(&***it, "alias" | "version"));
-    provider.is_whole() && body.blocks.is_empty() && others.next().is_none()
+    let says = |name: &str| !matches!(name, "alias" | "version");
+    provider.is_whole()
+        && body.blocks.is_empty()
+        && !provider.attribute_names().iter().any(|it| says(it))
 }
 
 /// The directory that a call with a local source names. Sources of other kinds are looked up in

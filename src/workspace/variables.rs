@@ -191,7 +191,7 @@ impl Variables {
         }
         for entry in &*self.editor {
             let variables = stack.module().map(|it| &it.variables);
-            let Some(variable) = variables.and_then(|it| it.get(&*entry.key)) else {
+            let Some(variable) = variables.and_then(|it| it.get(&entry.key)) else {
                 continue;
             };
             // it stands in no file: where it arrives is shown
