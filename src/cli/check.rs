@@ -1,7 +1,9 @@
 //! `check`: what is wrong, for a person or a program.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anstream::AutoStream;
 use clap::builder::PossibleValuesParser;
@@ -43,6 +45,9 @@ pub(super) struct Arguments {
     /// there are none
     #[arg(short, long)]
     quiet: bool,
+    /// Say on standard error how much was read, and how long each part of it took
+    #[arg(long)]
+    stats: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -99,7 +104,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         return Err("--quiet is for --format text alone: a document is whole or none".to_owned());
     }
     let parts = parts(&arguments.paths)?;
+    let took = Cell::new(Duration::ZERO);
     let find = |snapshot: &Snapshot| {
+        let start = Instant::now();
         let mut findings = checks::run(snapshot, &Default::default());
         checks::once_for_each_text(snapshot, &mut findings);
         findings.retain(|it| {
@@ -110,6 +117,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
                 && (arguments.only.is_empty() || arguments.only.iter().any(is))
                 && !arguments.exclude.iter().any(is)
         });
+        took.set(start.elapsed());
         findings
     };
     let mut read = super::read(&arguments.paths[0])?;
@@ -135,6 +143,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         summary: Summary::new(&read, &findings),
     };
     arguments.print(&checked)?;
+    if arguments.stats {
+        eprint!("{}", read.stats.and("checks", took.get()));
+    }
     let least = arguments.fail_on.severity();
     let fails = |it: &Finding| least.is_some_and(|least| it.severity >= least);
     Ok(match findings.iter().any(fails) {

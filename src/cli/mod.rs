@@ -11,18 +11,20 @@ mod junit;
 mod output;
 mod progress;
 mod sarif;
+mod stats;
 mod text;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::identity::IdentityRegistry;
 use crate::workspace::{Snapshot, Stack, Workspace, root_of};
+use stats::Stats;
 
 /// Shows what gantrycd makes of OpenTofu and Terraform stacks.
 ///
@@ -147,13 +149,18 @@ struct Read {
     snapshot: Snapshot,
     /// How many configuration files were read.
     files: usize,
+    /// What that took.
+    stats: Stats,
 }
 
 impl Read {
     fn of(workspace: &mut Workspace) -> Self {
+        let start = Instant::now();
+        let snapshot = workspace.snapshot();
         Self {
-            snapshot: workspace.snapshot(),
+            stats: Stats::of(workspace, &snapshot, start.elapsed()),
             files: workspace.file_count(),
+            snapshot,
         }
     }
 

@@ -31,7 +31,7 @@ pub use expression::{
 };
 pub use json::{JsonBlock, json_attributes, json_blocks};
 pub use parse::{ParseError, Parsed};
-pub use parser::{parse_expression, parse_template};
+pub use parser::{parse_expression, parse_template, parsed_blocks};
 
 /// A text, cut into chunks.
 #[derive(Clone, Debug)]

@@ -9,6 +9,8 @@ mod body;
 mod template;
 mod value;
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 use crate::text::{Source, Span};
 
 use super::expression::{Attribute, Body, Expression, ExpressionKind, Name};
@@ -19,12 +21,22 @@ use super::{Block, BlockId, Chunk, Fault, File, Kind, header, sound};
 /// takes up to 10 kB of stack for a level in a debug build, and a thread has 2 MB.
 const MAX_DEPTH: u32 = 150;
 
+/// How many bodies of blocks were parsed, by anybody.
+static PARSED: AtomicUsize = AtomicUsize::new(0);
+
+/// How many bodies of blocks this process has parsed. One that was let go and parsed again counts
+/// twice.
+pub fn parsed_blocks() -> usize {
+    PARSED.load(Relaxed)
+}
+
 impl File {
     /// What is between the braces of a block. Never fails: see [`Body::unreadable`].
     ///
     /// # Panics
     /// May panic when `id` is another file's.
     pub fn body(&self, id: BlockId) -> Body {
+        PARSED.fetch_add(1, Relaxed);
         let Some((_, body, fault)) = self.index.block(id.index()) else {
             panic!("{id:?} is of another file");
         };

@@ -28,7 +28,7 @@ mod variables;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use rayon::prelude::*;
 
@@ -40,7 +40,7 @@ pub use configured::{Configured, ConfiguredProvider};
 pub use evaluation::{NotKnown, Unknown};
 pub use ignored_tags::IgnoredTags;
 pub use plan::{Outlook, Why, ignores_tags};
-pub use progress::Progress;
+pub use progress::{Phase, Progress};
 pub use rows::{Planned, PlannedRow, Row, Site};
 pub use snapshot::{RowRef, Snapshot, Use, header, is_editable};
 pub use stack::{Stack, StackState, Unreadable, relative};
@@ -254,10 +254,12 @@ impl Workspace {
     }
 
     fn refresh_listing(&mut self) {
+        let start = Instant::now();
         let mut listing = Listing::walk(&self.root);
         std::mem::swap(&mut self.listing, &mut listing);
         self.touched.disk |= self.listing.says_other_than(&listing);
         self.refresh_manifests();
+        self.progress.spent(Phase::Listing, start);
     }
 
     fn refresh_manifests(&mut self) {
@@ -287,6 +289,7 @@ impl Workspace {
     }
 
     fn refresh_configuration(&mut self) {
+        let start = Instant::now();
         let mut kept = std::mem::take(&mut self.configuration);
         let wanted: Vec<_> = self
             .listing
@@ -324,10 +327,12 @@ impl Workspace {
                 None => _ = self.touched.files.insert(path),
             }
         }
+        self.progress.spent(Phase::Configuration, start);
     }
 
     /// Finds out which states there are. Those that are other than they were are still to be read.
     fn list_states(&mut self) {
+        let start = Instant::now();
         let mut kept = std::mem::take(&mut self.states);
         for (path, old) in std::mem::take(&mut self.unread) {
             kept.extend(old.map(|it| (path, it)));
@@ -350,6 +355,7 @@ impl Workspace {
         }
         self.touched.disk |= !kept.is_empty();
         self.progress.found(self.unread.len());
+        self.progress.spent(Phase::Listing, start);
     }
 
     /// Whether everything was read.
@@ -382,6 +388,7 @@ impl Workspace {
     }
 
     fn read(&mut self, states: Vec<(Arc<Path>, Option<StateFile>)>) {
+        let start = Instant::now();
         let read: Vec<_> = states
             .into_par_iter()
             .inspect(|_| self.progress.read())
@@ -401,6 +408,7 @@ impl Workspace {
                 states.filter_map(|(path, it)| it.storable(path)),
             );
         }
+        self.progress.spent(Phase::States, start);
     }
 
     fn local_backend_paths(&self) -> BTreeSet<PathBuf> {
@@ -461,6 +469,32 @@ impl Workspace {
         self.configuration
             .iter()
             .filter_map(|(path, it)| Some((&**path, it.problem.as_deref()?)))
+    }
+
+    /// How long reading took.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// How many bytes there are on the disk of configuration, and of states.
+    pub fn bytes(&self) -> [u64; 2] {
+        let configuration = self.configuration.values().filter_map(|it| it.stamp);
+        let states = self.states.values().filter_map(|it| it.stamp);
+        [
+            configuration.map(|it| it.length).sum(),
+            states.map(|it| it.length).sum(),
+        ]
+    }
+
+    /// How many blocks there are in the configuration files.
+    pub fn block_count(&self) -> usize {
+        let files = self.configuration.values().filter_map(|it| it.file());
+        files.map(|it| it.blocks().count()).sum()
+    }
+
+    /// How many state files there are.
+    pub fn state_count(&self) -> usize {
+        self.states.len()
     }
 
     /// How many configuration files there are.

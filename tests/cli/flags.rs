@@ -249,3 +249,27 @@ fn a_text_with_several_names_is_told_of_once() {
     // one realm would be that of all three
     assert_eq!(findings[0]["fixes"].as_array().unwrap().len(), 0);
 }
+
+#[test]
+fn stats_are_told_beside_the_report_and_not_in_it() {
+    let example = Example::copy();
+    let plain = run(example.root(), &["check", "--format", "json"]);
+    let told = run(example.root(), &["check", "--format", "json", "--stats"]);
+    assert_eq!((plain.code, plain.out), (told.code, told.out));
+    assert_eq!(plain.err, "");
+    let value = |name: &str| {
+        let line = told.err.lines().find(|it| it.starts_with(name));
+        let line = line.unwrap_or_else(|| panic!("{name}: {}", told.err));
+        let value = line[name.len()..].split_whitespace().next().unwrap();
+        value.parse::<f64>().unwrap()
+    };
+    for name in ["listing", "configuration", "states ", "snapshot", "checks"] {
+        assert!(value(name) > 0.0, "{name}: {}", told.err);
+    }
+    assert!(value("blocks parsed") > 0.0 && value("blocks  ") > 0.0);
+    let report = json(&run(example.root(), &["check", "--format", "json"]));
+    assert_eq!(report["summary"]["files"].as_f64(), Some(value("files")));
+    assert!(value("bytes of states") > value("rows"));
+    #[cfg(target_os = "linux")]
+    assert!(value("peak memory") > 1.0);
+}
