@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use etcetera::BaseStrategy as _;
@@ -36,6 +37,16 @@ pub(super) struct Cache {
     opened: SystemTime,
     file: Option<Mutex<File>>,
     index: BTreeMap<String, Entry>,
+}
+
+/// A cache that is being written.
+pub(super) struct Writing(Option<JoinHandle<()>>);
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        // a cache that could not be written is none
+        _ = self.0.take().map(JoinHandle::join);
+    }
 }
 
 /// Where the index is.
@@ -129,8 +140,24 @@ impl Cache {
         .filter(|_| age > TOO_NEW)
     }
 
+    /// Does [`Self::write`] beside whatever else is done. Whoever drops what is returned waits for it.
+    pub(super) fn write_beside(
+        self,
+        root: Arc<Path>,
+        states: Vec<(Arc<Path>, Option<Stamp>, Arc<State>)>,
+    ) -> Writing {
+        let write = move || {
+            let states = states.iter();
+            self.write(
+                &root,
+                states.map(|(path, stamp, state)| (&**path, *stamp, state)),
+            );
+        };
+        Writing(Some(thread::spawn(write)))
+    }
+
     /// Stores these states and no others, unless they are what is stored.
-    pub(super) fn write<'a>(
+    fn write<'a>(
         self,
         root: &Path,
         states: impl Iterator<Item = (&'a Path, Option<Stamp>, &'a Arc<State>)>,

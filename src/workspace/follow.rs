@@ -16,9 +16,10 @@ use crate::config::{Module, ModuleFile};
 use super::change::Change;
 use super::claims::Index;
 use super::discover::{self, local_path};
-use super::snapshot::{Snapshot, Use, is_module_file};
+use super::snapshot::{Snapshot, is_module_file};
 use super::stack::Stack;
 use super::tree::{Tree, called_directory};
+use super::uses::{follow_uses, uses};
 use super::variables::{self, Variables};
 use super::{WORKSPACE_FILE, Workspace, rows};
 
@@ -156,9 +157,12 @@ pub(super) fn follow(workspace: &mut Workspace) -> (Snapshot, Change) {
     let directories = module_directories(&touched.files);
     let mut rediscover = is_first || touched.disk || touched.manifests || completes;
     let mut modules_came_or_went = is_first;
-    for directory in &directories {
+    let modules: Vec<_> = directories
+        .par_iter()
+        .map(|it| present.module(workspace, it))
+        .collect();
+    for (directory, new) in directories.iter().zip(modules) {
         let old = present.modules.get(directory).cloned();
-        let new = present.module(workspace, directory);
         modules_came_or_went |= old.is_some() != new.is_some();
         rediscover |= old.as_deref().map(Facts::of) != new.as_deref().map(Facts::of);
         match new {
@@ -430,55 +434,6 @@ fn gives_values(path: &Path) -> bool {
 fn module_directories(files: &BTreeSet<Arc<Path>>) -> BTreeSet<Arc<Path>> {
     let files = files.iter().filter(|it| is_module_file(it));
     files.filter_map(|it| Some(it.parent()?.into())).collect()
-}
-
-/// The modules of a stack, each with its node.
-fn directories(stack: &Stack) -> Vec<(Arc<Path>, usize)> {
-    let nodes = stack.tree.iter().flat_map(|it| it.nodes());
-    let nodes = nodes.enumerate();
-    let of = nodes.map(|(node, it)| (it.module.directory.clone(), node));
-    of.collect()
-}
-
-fn uses(stacks: &[Arc<Stack>]) -> ImHashMap<Arc<Path>, Arc<[Use]>> {
-    let mut uses: HashMap<Arc<Path>, Vec<Use>> = HashMap::new();
-    for (at, stack) in stacks.iter().enumerate() {
-        for (directory, node) in directories(stack) {
-            let here = uses.entry(directory).or_default();
-            here.push(Use { stack: at, node });
-        }
-    }
-    uses.into_iter()
-        .map(|(it, uses)| (it, uses.into()))
-        .collect()
-}
-
-fn follow_uses(
-    uses: &mut ImHashMap<Arc<Path>, Arc<[Use]>>,
-    at: usize,
-    before: &Stack,
-    now: &Stack,
-) {
-    let (before, now) = (directories(before), directories(now));
-    if before == now {
-        return;
-    }
-    let mut touched: BTreeSet<&Arc<Path>> = before.iter().map(|(it, _)| it).collect();
-    touched.extend(now.iter().map(|(it, _)| it));
-    for directory in touched {
-        let others = uses.get(directory).into_iter().flat_map(|it| &**it);
-        let mut all: Vec<_> = others.filter(|it| it.stack != at).copied().collect();
-        let here = now.iter().filter(|(it, _)| it == directory);
-        all.extend(here.map(|(_, node)| Use {
-            stack: at,
-            node: *node,
-        }));
-        all.sort_unstable();
-        match all.is_empty() {
-            true => _ = uses.remove(directory),
-            false => _ = uses.insert(directory.clone(), all.into()),
-        }
-    }
 }
 
 #[cfg(test)]
