@@ -55,16 +55,24 @@ impl<'a> Moves<'a> {
         }
         let unsaid = old.iter().zip(&new).enumerate();
         let unsaid = unsaid.filter(|(_, (_, new))| new.is_none());
-        let unsaid = unsaid.filter_map(|(at, (old, _))| Some((at, self.unsaid(old)?)));
+        // a state has the rows of a module together
+        let mut last: Option<(&ModulePath, Option<usize>)> = None;
+        let unsaid = unsaid.filter_map(|(at, (old, _))| {
+            let node = match last {
+                Some((path, node)) if *path == old.module => node,
+                _ => self.tree.find(&old.module),
+            };
+            last = Some((&old.module, node));
+            Some((at, self.unsaid(old, node?)?))
+        });
         let unsaid = unsaid.collect();
         take(unsaid, &old, &mut new, Address::clone);
         new
     }
 
-    /// Where an address goes by itself because its block got a `count` or lost it, unless a block
-    /// speaks of the resource.
-    fn unsaid(&self, address: &Address) -> Option<Address> {
-        let node = self.tree.find(&address.module)?;
+    /// Where an address in the module at `node` goes by itself because its block got a `count` or
+    /// lost it, unless a block speaks of the resource.
+    fn unsaid(&self, address: &Address, node: usize) -> Option<Address> {
         let module = &self.tree.nodes()[node].module;
         let (resource_type, name) = (&*address.resource_type, &*address.name);
         let resource = module.resource(address.mode, resource_type, name)?;

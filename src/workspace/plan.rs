@@ -1,7 +1,9 @@
 //! What each row of a stack will be after the next apply.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::config::{Argument, Declared, Endpoint, Merged, ProviderRef, mentions_a_tag};
@@ -165,6 +167,19 @@ pub(super) struct Decision<'a> {
     sure_reader: Reader<'a>,
     /// Whether anything in reach speaks of gantrycd: else no tag of any resource needs evaluation.
     pub(super) speaks: bool,
+    /// The module that was asked about last: a state has the rows of a module together.
+    last: RefCell<Option<(ModulePath, Rc<Within>)>>,
+}
+
+/// A module instance, as far as every row in it asks the same.
+#[derive(Default)]
+struct Within {
+    /// The module in the tree.
+    node: Option<usize>,
+    /// Which instance it is to [`Decision::sure`].
+    instance: Option<usize>,
+    /// Whether the calls above it make such instances.
+    calls: Vec<Option<bool>>,
 }
 
 impl<'a> Decision<'a> {
@@ -183,6 +198,7 @@ impl<'a> Decision<'a> {
             sure,
             sure_reader: Reader::new(tree, sure),
             speaks: false,
+            last: RefCell::default(),
         }
     }
 
@@ -198,7 +214,7 @@ impl<'a> Decision<'a> {
     }
 
     fn site(&self, address: &Address) -> Option<Site> {
-        let node = self.tree.find(&address.module)?;
+        let node = self.within(&address.module).node?;
         let module = &self.tree.nodes()[node].module;
         let (resource_type, name) = (&*address.resource_type, &*address.name);
         let resource = module.resource_index(address.mode, resource_type, name)?;
@@ -383,45 +399,58 @@ impl<'a> Decision<'a> {
     /// Whether an instance will not be there, by `count` or `for_each` of its block or of a module
     /// above it.
     fn is_counted_out(&self, address: &Address, site: Site) -> bool {
-        self.counted(address, site).contains(&Some(false))
+        self.counted(address, site).any(|it| it == Some(false))
     }
 
     /// Whether an instance is certainly declared.
     fn is_declared(&self, address: &Address) -> bool {
         let site = self.site(address);
         site.is_some_and(|site| {
-            self.counted(address, site)
-                .iter()
-                .all(|it| *it == Some(true))
+            self.counted(address, site).all(|it| it == Some(true))
         })
     }
 
     /// Whether the block of an address, and each of the calls above it, has the instance that the
     /// address names. `None` where nobody can tell.
-    fn counted(&self, address: &Address, site: Site) -> Vec<Option<bool>> {
-        let has = |instance: usize, block: &Merged, key: &Option<identity::Key>| match self
-            .sure
-            .instances_of(instance, block)
-        {
+    fn counted(&self, address: &Address, site: Site) -> impl Iterator<Item = Option<bool>> {
+        let within = self.within(&address.module);
+        let has = |it| self.has(it, self.resource(site), &address.key);
+        let own = within.instance.and_then(has);
+        let calls = within.calls.clone().into_iter();
+        calls.chain([own])
+    }
+
+    /// Whether a block of a module instance has the instance with this key.
+    fn has(&self, instance: usize, block: &Merged, key: &Option<identity::Key>) -> Option<bool> {
+        match self.sure.instances_of(instance, block) {
             Instances::Known(known) => Some(match key {
                 Some(key) => known.keyed(key).is_some(),
                 None => known.all.iter().any(|it| it.key().is_none()),
             }),
             Instances::Unknown => None,
-        };
-        let steps = address.module.steps();
-        let mut found = Vec::new();
-        for (length, (name, key)) in steps.iter().enumerate() {
-            let within: ModulePath = steps[..length].iter().cloned().collect();
-            let call = self.tree.find(&within).and_then(|node| {
-                let call = self.tree.nodes()[node].module.calls.get(name)?;
-                Some((self.sure.instance(&within)?, call))
-            });
-            found.push(call.and_then(|(instance, call)| has(instance, call, key)));
         }
-        let instance = self.sure.instance(&address.module);
-        found.push(instance.and_then(|it| has(it, self.resource(site), &address.key)));
-        found
+    }
+
+    fn within(&self, path: &ModulePath) -> Rc<Within> {
+        if let Some((last, within)) = &*self.last.borrow()
+            && last == path
+        {
+            return within.clone();
+        }
+        let steps = path.steps().iter().enumerate();
+        let calls = steps.map(|(length, (name, key))| {
+            let above: ModulePath = path.steps()[..length].iter().cloned().collect();
+            let node = self.tree.find(&above)?;
+            let call = self.tree.nodes()[node].module.calls.get(name)?;
+            self.has(self.sure.instance(&above)?, call, key)
+        });
+        let within = Rc::new(Within {
+            calls: calls.collect(),
+            node: self.tree.find(path),
+            instance: self.sure.instance(path),
+        });
+        self.last.replace(Some((path.clone(), within.clone())));
+        within
     }
 
     /// The `removed` block that covers an address.
