@@ -181,25 +181,51 @@ impl Index {
             }
         }
         self.entries.replace(&old, &new);
-        let mut readers = changed.clone();
         let hashes: HashSet<u64> = old.iter().chain(&new).map(|it| it.hash).collect();
         for hash in hashes {
-            let same = self.entries.of(hash);
-            for (key, group) in groups_of(stacks, same) {
+            for (key, group) in groups_of(stacks, self.entries.of(hash)) {
                 told.groups.insert(key.clone());
                 self.groups.insert(key, group);
             }
-            readers.extend(readers_of(same));
+        }
+        let mut readers = changed.clone();
+        for hash in self.owned_otherwise(before, stacks, changed, (&old, &new)) {
+            readers.extend(readers_of(self.entries.of(hash)));
         }
         for reader in readers {
             let before = self.edges.get(&reader).cloned();
             self.look_up(stacks, reader);
-            let after = self.edges.get(&reader);
-            let moved = after.into_iter().flat_map(|it| &**it);
-            let mut moved = moved.flat_map(|it| [it.reader.stack, it.owner.stack]);
-            told.edges |= before.as_ref() != after || moved.any(|it| changed.contains(&it));
+            told.edges |= before.as_ref() != self.edges.get(&reader);
         }
         told
+    }
+
+    /// What somebody may own now who did not before, or not any more, or at another address. An edit
+    /// that leaves a stack its state and its claims changes nothing for those who read from it.
+    fn owned_otherwise(
+        &self,
+        before: &[Arc<Stack>],
+        stacks: &[Arc<Stack>],
+        changed: &BTreeSet<usize>,
+        (old, new): (&[Entry], &[Entry]),
+    ) -> HashSet<u64> {
+        let has_its_state = |at: usize| match (&before[at].state, &stacks[at].state) {
+            (Some(a), Some(b)) => a.path == b.path && Arc::ptr_eq(&a.file, &b.file),
+            (None, None) => true,
+            _ => false,
+        };
+        let with_others: BTreeSet<usize> = changed
+            .iter()
+            .copied()
+            .filter(|it| !has_its_state(*it))
+            .collect();
+        let (known, now): (HashSet<_>, HashSet<_>) = (old.iter().collect(), new.iter().collect());
+        let is_other = |it: &&&Entry| {
+            let stays = known.contains(**it) && now.contains(**it);
+            !stays || with_others.contains(&it.at().stack)
+        };
+        let all = known.iter().chain(&now);
+        all.filter(is_other).map(|it| it.hash).collect()
     }
 
     /// The edges of all stacks, sorted by reader.

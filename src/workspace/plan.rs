@@ -405,9 +405,7 @@ impl<'a> Decision<'a> {
     /// Whether an instance is certainly declared.
     fn is_declared(&self, address: &Address) -> bool {
         let site = self.site(address);
-        site.is_some_and(|site| {
-            self.counted(address, site).all(|it| it == Some(true))
-        })
+        site.is_some_and(|site| self.counted(address, site).all(|it| it == Some(true)))
     }
 
     /// Whether the block of an address, and each of the calls above it, has the instance that the

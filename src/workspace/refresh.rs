@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 
 use rayon::prelude::*;
 
-use crate::config::{Backend, Declared};
+use crate::config::{Backend, Declared, ModuleFile};
 use crate::state::State;
 
 use super::cache::Cache;
@@ -49,10 +49,13 @@ impl Workspace {
             self.refresh();
             return true;
         }
+        let mut names_states = false;
         for path in paths {
             let path: Arc<Path> = path.into();
             if let Some(old) = self.configuration.remove(&path) {
+                let before = old.file().cloned();
                 let read = reread(&path, Some(old), &mut self.touched);
+                names_states |= before.iter().chain(read.file()).any(names_a_state);
                 self.configuration.insert(path.clone(), read);
             }
             if let Some(old) = self.states.remove(&path) {
@@ -61,7 +64,7 @@ impl Workspace {
                 self.states.insert(path, read);
             }
         }
-        if self.local_backend_paths() != self.named {
+        if names_states && self.local_backend_paths() != self.named {
             self.list_states();
             self.read_more(usize::MAX);
         }
@@ -252,6 +255,11 @@ impl Workspace {
             .filter_map(|it| discover::local_path(it.file.path.parent()?, &Backend::of(&it)?))
             .collect()
     }
+}
+
+/// Whether a file may have a backend.
+fn names_a_state(file: &Arc<ModuleFile>) -> bool {
+    file.blocks().any(|it| it.keyword == "terraform")
 }
 
 /// A configuration file as it is on the disk now.

@@ -27,7 +27,7 @@ pub(super) enum Role {
 }
 
 /// That a row has to do with an object of this hash. Two objects may share one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Entry {
     pub(super) hash: u64,
     stack: u32,
