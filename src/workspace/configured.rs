@@ -136,9 +136,14 @@ impl<'a> Reader<'a> {
         let module = &self.tree.nodes()[site.node].module;
         let resource = &module.resources()[site.resource];
         let own = match resource.attribute("tags") {
-            Some(tags) => Arc::new(Tags::of(
-                &self.evaluation.evaluate(instance, repetition, tags),
-            )),
+            Some(tags) => {
+                let tags = Tags::of(&self.evaluation.evaluate(instance, repetition, tags));
+                // nearly all of them, and there are many
+                match tags.say_nothing() {
+                    true => self.absent.clone(),
+                    false => Arc::new(tags),
+                }
+            }
             // a block of that name is a slip, or something else
             None if resource.is_whole() && resource.blocks("tags").is_empty() => {
                 self.absent.clone()

@@ -91,8 +91,10 @@ fn decide_rows(stack: &mut Stack, registry: &IdentityRegistry) {
         return;
     };
     stack.rows = plan.rows;
+    stack.rows.shrink_to_fit();
     stack.planned_rows = plan.planned_rows;
     stack.configured = plan.configured;
+    stack.configured.shrink_to_fit();
     stack.providers = providers;
     stack.asked = asked;
     stack.sort_sites();

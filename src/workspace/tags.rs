@@ -129,6 +129,12 @@ impl Tag {
 }
 
 impl Tags {
+    /// Whether they have neither of the two, not even as null, and no key that looks like one.
+    pub(super) fn say_nothing(&self) -> bool {
+        let is_nothing = |it: &Tag| it.is_absent() && it.key.is_none();
+        is_nothing(&self.identity) && is_nothing(&self.realm) && self.strays.is_empty()
+    }
+
     /// A section that has neither.
     pub const ABSENT: Self = Self {
         identity: Tag::said(Said::Absent),
