@@ -46,6 +46,9 @@ pub(super) async fn run(session: Arc<Session>) {
         }
         let ran = in_the_background(&session, &analysis, |session, it| it.run(session, changes));
         let Some(mut ran) = ran.await else {
+            session.loading.is(false);
+            // what failed once would fail again at once
+            session.changed_after(revision).await;
             continue;
         };
         if let Some((directories, folders)) = ran.walked.take() {
