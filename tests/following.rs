@@ -3,6 +3,8 @@
 
 #[path = "support/example.rs"]
 mod example;
+#[path = "parser/random.rs"]
+mod random;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,6 +16,7 @@ use example::Example;
 use gantrycd_ls::identity::IdentityRegistry;
 use gantrycd_ls::text::Source;
 use gantrycd_ls::workspace::{RowRef, Snapshot, Stack, Workspace};
+use random::Random;
 
 /// Edits in one run.
 const STEPS: usize = 120;
@@ -119,7 +122,7 @@ impl Run {
             0..=5 => {
                 let text = self.open.get(&path).cloned();
                 let text = text.unwrap_or_else(|| fs::read_to_string(&path).unwrap());
-                let text = self.changed(&text);
+                let text = changed(&mut self.random, &text);
                 self.workspace.open_document(&path, Source::new(&text));
                 self.open.insert(path, text);
                 format!("typing in {name}")
@@ -137,7 +140,8 @@ impl Run {
             }
             7 => {
                 let text = fs::read_to_string(&path).unwrap();
-                self.write(&path, &self.random.clone().changed_text(&text));
+                let text = changed(&mut self.random, &text);
+                self.write(&path, &text);
                 format!("writing {name}")
             }
             8 => {
@@ -197,10 +201,6 @@ impl Run {
             self.workspace
                 .refresh_paths(&BTreeSet::from([path.to_path_buf()]));
         }
-    }
-
-    fn changed(&mut self, text: &str) -> String {
-        self.random.changed_text(text)
     }
 }
 
@@ -282,40 +282,27 @@ fn dump_stack(out: &mut String, snapshot: &Snapshot, at: usize, stack: &Stack) {
     }
 }
 
-/// SplitMix64.
-#[derive(Clone)]
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit as u64) as usize
+/// A text as typing, pasting or deleting leaves it.
+fn changed(random: &mut Random, text: &str) -> String {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let at = random.below(lines.len().max(1));
+    let mut lines: Vec<String> = lines.into_iter().map(Into::into).collect();
+    let snippets = [
+        "# gantrycd:resource-identity: ignore=true\n",
+        "  \"gantrycd:resource-identity-realm\" = \"typed\"\n",
+        "resource \"aws_sqs_queue\" \"typed\" {\n  count = 2\n  tags = { \"gantrycd:resource-identity\" = \"typed\" }\n}\n",
+        "module \"typed\" {\n  source = \"../../modules/queue\"\n}\n",
+        "terraform {\n  backend \"local\" {\n    path = \"../other.tfstate\"\n  }\n}\n",
+        "{\n",
+        "\"",
+        "\n",
+    ];
+    let snippet = snippets[random.below(snippets.len())];
+    match random.below(4) {
+        0 if at < lines.len() => _ = lines.remove(at),
+        1 if at < lines.len() => _ = lines[at].pop(),
+        2 if at < lines.len() => lines[at] = lines[at].replace("emulator", "live"),
+        _ => lines.insert(at.min(lines.len()), snippet.into()),
     }
-
-    /// A text as typing, pasting or deleting leaves it.
-    fn changed_text(&mut self, text: &str) -> String {
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let at = self.below(lines.len().max(1));
-        let mut lines: Vec<String> = lines.into_iter().map(Into::into).collect();
-        let snippets = [
-            "# gantrycd:resource-identity: ignore=true\n",
-            "  \"gantrycd:resource-identity-realm\" = \"typed\"\n",
-            "resource \"aws_sqs_queue\" \"typed\" {\n  count = 2\n  tags = { \"gantrycd:resource-identity\" = \"typed\" }\n}\n",
-            "module \"typed\" {\n  source = \"../../modules/queue\"\n}\n",
-            "terraform {\n  backend \"local\" {\n    path = \"../other.tfstate\"\n  }\n}\n",
-            "{\n",
-            "\"",
-            "\n",
-        ];
-        let snippet = snippets[self.below(snippets.len())];
-        match self.below(4) {
-            0 if at < lines.len() => _ = lines.remove(at),
-            1 if at < lines.len() => _ = lines[at].pop(),
-            2 if at < lines.len() => lines[at] = lines[at].replace("emulator", "live"),
-            _ => lines.insert(at.min(lines.len()), snippet.into()),
-        }
-        lines.concat()
-    }
+    lines.concat()
 }

@@ -3,6 +3,9 @@
 //! `GANTRYCD_HCL_CORPUS` names a folder of checked-out repositories; without it the files under
 //! `tests/hcl` are used. `GANTRYCD_HCL_TRIALS` sets the number of damaged texts.
 
+#[path = "parser/random.rs"]
+mod random;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -10,27 +13,7 @@ use gantrycd_ls::syntax::{Fault, File, Kind, Place};
 use gantrycd_ls::text::{Source, Span};
 use hcl::edit::Span as _;
 use hcl::edit::structure::{BlockLabel, Structure};
-
-/// A small generator of pseudo-random numbers (SplitMix64): the same trials on every machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.below(of.len())]
-    }
-}
+use random::Random;
 
 fn corpus() -> Vec<(PathBuf, Source)> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hcl");
@@ -164,7 +147,7 @@ fn no_text_is_too_strange() {
     let mut random = Random(1);
     for round in 0..20_000 {
         let length = random.below(60);
-        let text: String = (0..length).map(|_| *random.pick(&tokens)).collect();
+        let text: String = (0..length).map(|_| random.pick(&tokens)).collect();
         let file = File::split(Source::new(&text));
         assert_covers(&file, &format_args!("round {round}: {text:?}"));
         let comments = file.comments();

@@ -151,7 +151,7 @@ fn start(root: &Path) -> Start {
     let registry = Arc::new(IdentityRegistry::mounted());
     let mut workspace = Workspace::begin(root, registry, Arc::default());
     workspace.use_cache();
-    workspace.read_more(usize::MAX);
+    workspace.read_all();
     let reading = begin.elapsed();
     let snapshot = workspace.snapshot();
     let read = begin.elapsed();

@@ -10,14 +10,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::workspace::{Change, Group, GroupKey, Snapshot, is_editable};
+use crate::workspace::{Change, Group, GroupKey, MOST_AT_WORK, Snapshot, is_editable};
 
 use super::lists::{Following, Lists, Subject};
 use super::shares::{Meeting, Shares};
 use super::{ALL, Across, Check, Finding, Looks, Settings};
-
-/// Nobody looks at so many stacks again soon.
-const MANY: usize = 16;
 
 /// What was found of a workspace.
 pub struct Findings {
@@ -138,7 +135,7 @@ impl Findings {
 
     fn look_at_stacks(&mut self, snapshot: &Snapshot, stacks: impl Iterator<Item = usize>) {
         let stacks: Vec<_> = stacks.collect();
-        let are_many = stacks.len() > MANY;
+        let are_many = stacks.len() > MOST_AT_WORK;
         let look = |stack: usize| {
             let said = made(&self.settings).filter_map(|(at, check)| {
                 let Looks::Stack(look, _) = check.looks else {

@@ -175,9 +175,7 @@ fn open(root: &Path) -> Workspace {
     progress::shown(|progress| {
         let mut workspace = Workspace::begin(root, registry, progress);
         workspace.use_cache();
-        while !workspace.is_read() {
-            workspace.read_more(usize::MAX);
-        }
+        workspace.read_all();
         workspace
     })
 }

@@ -209,16 +209,9 @@ impl Index {
         changed: &BTreeSet<usize>,
         (old, new): (&[Entry], &[Entry]),
     ) -> HashSet<u64> {
-        let has_its_state = |at: usize| match (&before[at].state, &stacks[at].state) {
-            (Some(a), Some(b)) => a.path == b.path && Arc::ptr_eq(&a.file, &b.file),
-            (None, None) => true,
-            _ => false,
-        };
-        let with_others: BTreeSet<usize> = changed
-            .iter()
-            .copied()
-            .filter(|it| !has_its_state(*it))
-            .collect();
+        let has_its_state = |at: &usize| stacks[*at].has_the_state_of(&before[*at]);
+        let with_others = changed.iter().copied().filter(|it| !has_its_state(it));
+        let with_others: BTreeSet<usize> = with_others.collect();
         let (known, now): (HashSet<_>, HashSet<_>) = (old.iter().collect(), new.iter().collect());
         let is_other = |it: &&&Entry| {
             let stays = known.contains(**it) && now.contains(**it);

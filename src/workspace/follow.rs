@@ -21,7 +21,7 @@ use super::stack::Stack;
 use super::tree::{Tree, called_directory};
 use super::uses::{follow_uses, uses};
 use super::variables::{self, Variables};
-use super::{WORKSPACE_FILE, Workspace, rows};
+use super::{WORKSPACE_FILE, Workspace, is_same, rows};
 
 /// What is other in what was read than at the last snapshot.
 #[derive(Default, Debug)]
@@ -57,12 +57,7 @@ impl Touched {
         before: Option<&Arc<ModuleFile>>,
         now: Option<&Arc<ModuleFile>>,
     ) {
-        let same = match (before, now) {
-            (Some(before), Some(now)) => Arc::ptr_eq(before, now),
-            (None, None) => true,
-            _ => false,
-        };
-        if !same {
+        if !is_same(before, now) {
             self.files.insert(path.clone());
         }
     }
@@ -84,7 +79,7 @@ pub(super) struct Present {
 }
 
 /// So many stacks at once nobody works on.
-const MOST_AT_WORK: usize = 16;
+pub const MOST_AT_WORK: usize = 16;
 
 impl Present {
     fn empty(workspace: &Workspace) -> Self {
@@ -490,7 +485,7 @@ resource "aws_vpc" "v" {}
         assert!(snapshot.stacks[0].rows[0].planned_claim().is_none());
         workspace.close_document(&path);
 
-        workspace.read_more(usize::MAX);
+        workspace.read_all();
         assert!(workspace.is_read());
         let (snapshot, change) = workspace.follow();
         assert!(change.renumbered);

@@ -37,6 +37,7 @@ pub use change::{Change, GroupKey};
 pub use claims::{Claimants, Edge, Group, When};
 pub use configured::{Configured, ConfiguredProvider};
 pub use evaluation::{NotKnown, Unknown};
+pub use follow::MOST_AT_WORK;
 pub use ignored_tags::IgnoredTags;
 pub use plan::{Outlook, Why, ignores_tags};
 pub use progress::{Phase, Progress};
@@ -127,23 +128,12 @@ impl Configuration {
 impl Workspace {
     /// Reads the workspace below `root`, an absolute path.
     pub fn open(root: &Path, registry: Arc<IdentityRegistry>) -> Self {
-        Self::open_counted(root, registry, Arc::default())
-    }
-
-    /// The same, counting in `progress` what is read.
-    pub fn open_counted(
-        root: &Path,
-        registry: Arc<IdentityRegistry>,
-        progress: Arc<Progress>,
-    ) -> Self {
-        let mut workspace = Self::begin(root, registry, progress);
-        while !workspace.is_read() {
-            workspace.read_more(usize::MAX);
-        }
+        let mut workspace = Self::begin(root, registry, Arc::default());
+        workspace.read_all();
         workspace
     }
 
-    /// Reads its configuration and no state yet.
+    /// Reads its configuration and no state yet, counting in `progress` what is read.
     pub fn begin(root: &Path, registry: Arc<IdentityRegistry>, progress: Arc<Progress>) -> Self {
         let mut workspace = Self {
             root: normalize(root).into(),
@@ -275,6 +265,15 @@ impl Workspace {
     /// The same, and what is other in it than in the snapshot before.
     pub fn follow(&mut self) -> (Snapshot, Change) {
         follow::follow(self)
+    }
+}
+
+/// Whether two are one and the same, or both are not there.
+fn is_same<T: ?Sized>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+        (None, None) => true,
+        _ => false,
     }
 }
 

@@ -16,7 +16,9 @@ use super::disk::{self, Listing, Stamp};
 use super::follow::Touched;
 use super::progress::Phase;
 use super::read::{read_configuration, read_manifest, read_state};
-use super::{Configuration, StateFile, StateRead, Workspace, discover, is_read, normalize};
+use super::{
+    Configuration, StateFile, StateRead, Workspace, discover, is_read, is_same, normalize,
+};
 
 impl Workspace {
     /// Brings everything up to date with the disk. Only files whose time or length changed are
@@ -26,9 +28,7 @@ impl Workspace {
         self.refresh_listing();
         self.refresh_configuration();
         self.list_states();
-        while !self.is_read() {
-            self.read_more(usize::MAX);
-        }
+        self.read_all();
     }
 
     /// Brings up to date what these paths may have to do with: a file that is known is read again
@@ -66,7 +66,7 @@ impl Workspace {
         }
         if names_states && self.local_backend_paths() != self.named {
             self.list_states();
-            self.read_more(usize::MAX);
+            self.read_all();
         }
         false
     }
@@ -216,6 +216,13 @@ impl Workspace {
         self.read(first);
     }
 
+    /// Reads all states that are still to be read.
+    pub fn read_all(&mut self) {
+        while !self.is_read() {
+            self.read_more(usize::MAX);
+        }
+    }
+
     /// Reads some of the states that are still to be read, so many of them at most.
     pub fn read_more(&mut self, most: usize) {
         let from = self.unread.len().saturating_sub(most);
@@ -304,11 +311,7 @@ fn reread_state(path: &Path, old: Option<StateFile>, cache: Option<&Cache>) -> (
             problem: None,
         },
     };
-    let is_same = match (&before.state, &read.state) {
-        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-        (None, None) => true,
-        _ => false,
-    };
+    let is_same = is_same(before.state.as_ref(), read.state.as_ref());
     let is_other = is_first || !is_same || before.problem != read.problem;
     (StateFile { stamp, read }, is_other)
 }

@@ -12,6 +12,7 @@ use crate::text::Span;
 
 use super::configured::{Configured, ConfiguredProvider};
 use super::disk::Stamp;
+use super::is_same;
 use super::rows::{PlannedRow, Row, Site};
 use super::tag_support::Observed;
 use super::tree::Tree;
@@ -118,20 +119,10 @@ impl Stack {
 
     /// Whether all that another stack is decided by is what this one was decided by.
     pub(super) fn is_decided_as(&self, other: &Self) -> bool {
-        let same_state = match (&self.state, &other.state) {
-            (Some(a), Some(b)) => {
-                a.path == b.path && a.modified == b.modified && Arc::ptr_eq(&a.file, &b.file)
-            }
-            (None, None) => true,
-            _ => false,
-        };
-        let same_tree = match (&self.tree, &other.tree) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (None, None) => true,
-            _ => false,
-        };
-        same_state
-            && same_tree
+        let modified = |it: &Self| it.state.as_ref().map(|it| it.modified);
+        self.has_the_state_of(other)
+            && modified(self) == modified(other)
+            && is_same(self.tree.as_ref(), other.tree.as_ref())
             && self.name == other.name
             && self.directory == other.directory
             && self.workspace == other.workspace
@@ -139,6 +130,13 @@ impl Stack {
             && self.is_certain == other.is_certain
             && self.given == other.given
             && self.finds_what_it_asked_for()
+    }
+
+    /// Whether its state is another's: the same file, as it was read at one time.
+    pub(super) fn has_the_state_of(&self, other: &Self) -> bool {
+        let path = |it: &Self| it.state.as_ref().map(|it| it.path.clone());
+        let file = |it: &Self| it.state.as_ref().map(|it| it.file.clone());
+        path(self) == path(other) && is_same(file(self).as_ref(), file(other).as_ref())
     }
 
     /// Whether the files that its expressions asked for are what they were.

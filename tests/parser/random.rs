@@ -1,5 +1,7 @@
 //! The same trials on every machine.
 
+#![allow(dead_code)] // every test takes a part of it
+
 /// A small generator of pseudo-random numbers (SplitMix64).
 pub struct Random(pub u64);
 
