@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::Value;
 
 use crate::MOST;
-use crate::editor::Editor;
+use crate::editor::{Does, Editor};
 use crate::generate::Answers;
 use crate::generate::kept::Kept;
 use crate::table::Column;
@@ -21,7 +21,11 @@ pub fn start(
     column: &mut Column,
 ) -> Editor {
     let begin = Instant::now();
-    let mut editor = Editor::start(workspace.root(), &[""], cache, true);
+    let does = Does {
+        watches: true,
+        pulls: false,
+    };
+    let mut editor = Editor::start(workspace.root(), &[""], cache, does);
     column.add_one(format!("{name}: initialized"), "", begin.elapsed());
     editor.open_from_disk(opened);
     let told = editor.until(MOST, |it| {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::disk::{Disk, FOLDERS};
-use crate::editor::{CHANGED, Editor};
+use crate::editor::{CHANGED, Does, Editor};
 use crate::generate::Random;
 
 /// More documents than these are never open.
@@ -18,8 +18,7 @@ pub struct Script {
     pub(super) random: Random,
     pub(super) disk: Disk,
     folders: BTreeSet<&'static str>,
-    /// Whether the editor watches the files, or the server has to.
-    watches: bool,
+    does: Does,
     /// Of all documents that ever were, so that a late word on an earlier one is known as such.
     version: i64,
     pub editor: Editor,
@@ -29,13 +28,16 @@ impl Script {
     pub fn begin(seed: u64) -> Self {
         let disk = Disk::new(seed);
         let folders = BTreeSet::from(["one", "two"]);
-        let watches = !seed.is_multiple_of(2);
+        let does = Does {
+            watches: !seed.is_multiple_of(2),
+            pulls: seed % 3 == 0,
+        };
         Self {
             random: Random::new(seed),
-            editor: start(&disk, &folders, "cache", watches),
+            editor: start(&disk, &folders, "cache", does),
             disk,
             folders,
-            watches,
+            does,
             version: 0,
         }
     }
@@ -45,7 +47,11 @@ impl Script {
         // nor does it believe what another one kept
         let cache = "empty-cache";
         _ = fs::remove_dir_all(self.disk.cache(cache));
-        let mut fresh = start(&self.disk, &self.folders, cache, self.watches);
+        let does = Does {
+            pulls: false,
+            ..self.does
+        };
+        let mut fresh = start(&self.disk, &self.folders, cache, does);
         for (file, version, text) in self.editor.documents() {
             fresh.open(file, version, text);
         }
@@ -219,7 +225,7 @@ pub fn is_state(file: &str) -> bool {
     file.ends_with(".tfstate")
 }
 
-fn start(disk: &Disk, folders: &BTreeSet<&'static str>, cache: &str, watches: bool) -> Editor {
+fn start(disk: &Disk, folders: &BTreeSet<&'static str>, cache: &str, does: Does) -> Editor {
     let folders: Vec<_> = folders.iter().copied().collect();
-    Editor::start(disk.root(), &folders, &disk.cache(cache), watches)
+    Editor::start(disk.root(), &folders, &disk.cache(cache), does)
 }

@@ -22,6 +22,13 @@ pub struct Editor {
     documents: BTreeMap<String, Document>,
     /// By path below the root. Of a file without diagnostics there is nothing, unless it is open.
     told: BTreeMap<String, Told>,
+    /// Whether it asks for what is wrong, or is told.
+    pulls: bool,
+    /// The ids of the lists that it has.
+    lists: BTreeMap<String, Value>,
+    /// What it asks about, and what it has to: a file, or everything.
+    asks: Option<Option<String>>,
+    wants: BTreeSet<Option<String>>,
     unanswered: BTreeMap<i64, String>,
     /// Answers that nobody has asked for yet.
     answers: BTreeMap<i64, Value>,
@@ -51,24 +58,29 @@ pub struct Told {
 }
 
 impl Editor {
-    /// Starts a server on folders below `root`. Either the editor watches the files in them, or the
-    /// server has to.
-    pub fn start(root: &Path, folders: &[&str], cache: &Path, watches: bool) -> Self {
+    /// Starts a server on folders below `root`.
+    pub fn start(root: &Path, folders: &[&str], cache: &Path, does: Does) -> Self {
         let mut client = Client::spawn_caching_in(root, cache);
-        client.introduce(folders, capabilities(watches), json!(null));
+        client.introduce(folders, capabilities(does), json!(null));
         client.notify("initialized", json!({}));
-        Self {
+        let mut editor = Self {
             client,
             root: root.to_owned(),
-            watches,
+            watches: does.watches,
             documents: BTreeMap::new(),
             told: BTreeMap::new(),
+            pulls: does.pulls,
+            lists: BTreeMap::new(),
+            asks: None,
+            wants: BTreeSet::new(),
             unanswered: BTreeMap::new(),
             answers: BTreeMap::new(),
             cancelled: BTreeSet::new(),
             edited: Instant::now(),
             heard: Instant::now(),
-        }
+        };
+        editor.pull(None);
+        editor
     }
 
     /// Opens a file with this text.
@@ -85,6 +97,7 @@ impl Editor {
         self.told.entry(file.to_owned()).or_default().version = None;
         let params = json!({ "textDocument": item });
         self.client.notify("textDocument/didOpen", params);
+        self.pull(Some(file));
     }
 
     /// Opens a file with the text that the disk has, as version 1.
@@ -96,6 +109,9 @@ impl Editor {
     pub fn close(&mut self, file: &str) {
         self.documents.remove(file);
         self.client.close(file);
+        self.wants.remove(&Some(file.to_owned()));
+        // nobody tells it to, since it does that itself
+        self.pull(None);
     }
 
     /// The open documents.
@@ -125,6 +141,7 @@ impl Editor {
         let at = [start.0, start.1, end.0, end.1];
         self.edited = Instant::now();
         self.client.edit(file, version, &[(at, text)]);
+        self.pull(Some(file));
         version
     }
 
@@ -255,6 +272,9 @@ impl Editor {
                 };
                 let answer = json!({ "jsonrpc": "2.0", "id": id, "result": result });
                 self.client.send(answer.to_string().as_bytes());
+                if method == "workspace/diagnostic/refresh" {
+                    self.pull(None);
+                }
             }
             (Some("window/logMessage" | "window/showMessage"), _) => {
                 let fails = message["params"]["type"] == 1;
@@ -275,14 +295,96 @@ impl Editor {
             code.is_none() || is_taken_back || code == Some(-32801),
             "{method}: {message}"
         );
-        self.answers.insert(id, message["result"].clone());
+        match &*method {
+            PULL | PULL_ALL => self.pulled(&message["result"]),
+            _ => _ = self.answers.insert(id, message["result"].clone()),
+        }
+    }
+
+    /// Asks what is wrong in a file, or anywhere: as soon as what it asked before is answered, since
+    /// an answer may be about what it has.
+    fn pull(&mut self, file: Option<&str>) {
+        if self.pulls {
+            self.wants.insert(file.map(str::to_owned));
+            self.pull_next();
+        }
+    }
+
+    fn pull_next(&mut self) {
+        if self.asks.is_none()
+            && let Some(file) = self.wants.pop_first()
+        {
+            let (method, params) = match &file {
+                Some(file) => {
+                    let document = json!({ "uri": self.uri(file) });
+                    let previous = self.lists.get(file);
+                    let params = json!({ "textDocument": document, "previousResultId": previous });
+                    (PULL, params)
+                }
+                None => {
+                    let lists = self.lists.iter();
+                    let ids = lists.map(|(file, id)| json!({ "uri": self.uri(file), "value": id }));
+                    let params = json!({ "previousResultIds": ids.collect::<Vec<_>>() });
+                    (PULL_ALL, params)
+                }
+            };
+            self.ask(method, params);
+            self.asks = Some(file);
+        }
+    }
+
+    fn pulled(&mut self, result: &Value) {
+        let asked = self.asks.take().expect("it asked");
+        match asked {
+            // it was edited or closed since, and there is another answer to come
+            Some(file) if self.wants.contains(&Some(file.clone())) => {}
+            Some(file) if !self.documents.contains_key(&file) => {}
+            Some(file) => self.reported(&file, result),
+            None => {
+                let items = result["items"].as_array();
+                for report in items.expect("a report has items") {
+                    self.reported(&self.file(&report["uri"]), report);
+                }
+            }
+        }
+        self.pull_next();
+    }
+
+    /// Takes a report of what is wrong in a file.
+    fn reported(&mut self, file: &str, report: &Value) {
+        let document = self.documents.get(file);
+        let version = report["version"].as_i64();
+        // of a text that it has no more it asked again when it edited it
+        let is_of_now = document.is_none_or(|it| version.is_none_or(|of| of == it.version))
+            && !self.wants.contains(&Some(file.to_owned()));
+        if report["kind"] == "full" && is_of_now {
+            let list = report["items"].as_array().cloned();
+            let list = list.expect("diagnostics are a list");
+            if let Some(document) = document {
+                for it in &list {
+                    assert!(fits(it, &document.text), "{file}: {it} does not fit");
+                }
+            }
+            self.lists
+                .insert(file.to_owned(), report["resultId"].clone());
+            let told = self.told.entry(file.to_owned()).or_default();
+            told.times += 1;
+            told.list = list;
+        }
+    }
+
+    /// The path of a file below the root.
+    fn file(&self, of: &Value) -> String {
+        let root = format!("{}/", uri(&self.root));
+        let of = of.as_str().unwrap_or_default();
+        let file = of.strip_prefix(&root);
+        file.unwrap_or_else(|| panic!("{of} is not below {root}"))
+            .to_owned()
     }
 
     fn publish(&mut self, params: &Value) {
-        let root = format!("{}/", uri(&self.root));
-        let uri = params["uri"].as_str().unwrap_or_default();
-        let file = uri.strip_prefix(&root);
-        let file = file.unwrap_or_else(|| panic!("{uri} is not below {root}"));
+        assert!(!self.pulls, "who asks is not told as well: {params}");
+        let file = &*self.file(&params["uri"]);
         let version = params["version"].as_i64();
         let list = params["diagnostics"].as_array().cloned();
         let list = list.expect("diagnostics are a list");
@@ -327,16 +429,33 @@ pub const CREATED: u32 = 1;
 pub const CHANGED: u32 = 2;
 pub const DELETED: u32 = 3;
 
-fn capabilities(watches: bool) -> Value {
-    json!({
+/// What an editor does itself.
+#[derive(Clone, Copy)]
+pub struct Does {
+    /// It watches the files, so that the server need not.
+    pub watches: bool,
+    /// It asks what is wrong, so that the server need not tell.
+    pub pulls: bool,
+}
+
+const PULL: &str = "textDocument/diagnostic";
+const PULL_ALL: &str = "workspace/diagnostic";
+
+fn capabilities(does: Does) -> Value {
+    let mut capabilities = json!({
         "textDocument": {
             "publishDiagnostics": { "relatedInformation": true, "versionSupport": true },
         },
         "workspace": {
             "workspaceFolders": true,
-            "didChangeWatchedFiles": { "dynamicRegistration": watches },
+            "didChangeWatchedFiles": { "dynamicRegistration": does.watches },
         },
-    })
+    });
+    if does.pulls {
+        capabilities["textDocument"]["diagnostic"] = json!({});
+        capabilities["workspace"]["diagnostics"] = json!({ "refreshSupport": true });
+    }
+    capabilities
 }
 
 /// Line and UTF-16 character of a byte.
