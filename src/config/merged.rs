@@ -99,6 +99,17 @@ impl Merged {
         blocks
     }
 
+    /// Whether it has nested blocks of one of these kinds, dynamic or not.
+    pub fn has_blocks(&self, keywords: &[&str]) -> bool {
+        let mut parts = self.parts();
+        parts.any(|it| {
+            it.body()
+                .blocks
+                .iter()
+                .any(|it| keywords.contains(&kind(it)))
+        })
+    }
+
     /// Its nested blocks of one kind, dynamic or not: those of the last part that has any.
     /// <https://github.com/hashicorp/terraform/blob/v1.11.4/internal/configs/module_merge_body.go#L76>
     fn last_of(&self, keyword: &str) -> Vec<(&Arc<ModuleFile>, Arc<NestedBlock>)> {

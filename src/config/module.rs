@@ -1,8 +1,11 @@
 //! The files of one directory taken together: a module.
 
 use std::collections::{BTreeSet, HashMap};
+use std::hash::BuildHasher as _;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxBuildHasher;
 
 use crate::identity::Mode;
 
@@ -22,6 +25,8 @@ pub struct Module {
     pub unread: bool,
     /// `resource` and `data` blocks, sorted by mode, type and name.
     resources: Vec<Merged>,
+    /// Where in these a block stands, by the hash of what it declares.
+    by_hash: Box<[(u32, u32)]>,
     /// `provider` blocks, in order.
     providers: Vec<Merged>,
     /// `module` blocks by name.
@@ -78,6 +83,7 @@ impl Module {
             files: in_order(files),
             unread: unread || damaged,
             resources: Vec::new(),
+            by_hash: Box::default(),
             providers: Vec::new(),
             calls: Named::default(),
             variables: Named::default(),
@@ -104,6 +110,7 @@ impl Module {
         let key = |it: &Merged| it.base().block().resource().map(owned);
         module.resources.sort_by_cached_key(key);
         module.resources.shrink_to_fit();
+        module.by_hash = by_hash(&module.resources);
         // of two with one name Terraform refuses the second
         module.calls = named.calls.into_iter().collect();
         module.variables = named.variables.into_iter().collect();
@@ -198,11 +205,12 @@ impl Module {
 
     /// Which of [`Module::resources`] that is.
     pub fn resource_index(&self, mode: Mode, resource_type: &str, name: &str) -> Option<usize> {
-        let wanted = Some((mode, resource_type, name));
-        let of = |it: &Merged| it.base().block().resource() < wanted;
-        let first = self.resources.partition_point(of);
-        let found = self.resources.get(first)?;
-        (found.base().block().resource() == wanted).then_some(first)
+        let wanted = (mode, resource_type, name);
+        let hash = hash(wanted);
+        let first = self.by_hash.partition_point(|it| it.0 < hash);
+        let same = self.by_hash[first..].iter();
+        let mut same = same.take_while(|it| it.0 == hash).map(|it| it.1 as usize);
+        same.find(|at| self.resources[*at].base().block().resource() == Some(wanted))
     }
 
     /// Whether every block of it was recognised: what is not here is not there.
@@ -355,6 +363,19 @@ fn alias(provider: &Merged) -> Alias {
 
 fn owned((mode, resource_type, name): (Mode, &str, &str)) -> (Mode, Box<str>, Box<str>) {
     (mode, resource_type.into(), name.into())
+}
+
+/// Where each of these stands, sorted by the hash of what it declares.
+fn by_hash(resources: &[Merged]) -> Box<[(u32, u32)]> {
+    let all = resources.iter().enumerate();
+    let all = all.filter_map(|(at, it)| Some((hash(it.base().block().resource()?), at as u32)));
+    let mut all: Box<[_]> = all.collect();
+    all.sort_unstable();
+    all
+}
+
+fn hash(declared: (Mode, &str, &str)) -> u32 {
+    (FxBuildHasher.hash_one(declared) >> 32) as u32
 }
 
 fn name_of(file: &ModuleFile) -> std::borrow::Cow<'_, str> {

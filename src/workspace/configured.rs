@@ -1,7 +1,8 @@
 //! What the configuration says of each resource's tags, and of each provider block's.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use crate::config::{
     Argument, Declared, Merged, ModuleFile, ProviderInstance, ProviderRef, provider_name,
@@ -69,9 +70,9 @@ pub(super) struct Reader<'a> {
     tree: &'a Tree,
     evaluation: &'a Evaluation<'a>,
     /// What provider blocks say of tags, by module instance, file, block and key.
-    sections: HashMap<(usize, usize, BlockId, Option<Key>), Sections>,
+    sections: FxHashMap<(usize, usize, BlockId, Option<Key>), Sections>,
     /// What serves a module's provider configurations, by module and instance.
-    services: HashMap<(usize, usize, Option<ProviderRef>), Service>,
+    services: FxHashMap<(usize, usize, Option<ProviderRef>), Service>,
     /// Shared by all that have no tags, and by all that nobody can read.
     absent: Arc<Tags>,
     unknown: Arc<Tags>,
@@ -103,8 +104,8 @@ impl<'a> Reader<'a> {
         Self {
             tree,
             evaluation,
-            sections: HashMap::new(),
-            services: HashMap::new(),
+            sections: FxHashMap::default(),
+            services: FxHashMap::default(),
             absent: Arc::new(Tags::ABSENT),
             unknown: Arc::new(Tags::UNKNOWN),
             nothing_ignored: Arc::default(),
@@ -401,6 +402,9 @@ impl<'a> Reader<'a> {
         resource: &Merged,
     ) -> Vec<(&'static str, Place)> {
         let mut found = Vec::new();
+        if !resource.has_blocks(&["tag", "tags"]) {
+            return found;
+        }
         let evaluate = |file: &Arc<ModuleFile>, value: &Arc<Expression>| {
             let value = value.clone();
             let argument = Argument { file, value };

@@ -6,11 +6,13 @@
 mod unknown;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use crate::config::{Argument, Merged, ModuleFile};
 use crate::eval::{
@@ -40,12 +42,12 @@ pub(super) struct Evaluation<'a> {
     workspace: Option<&'a str>,
     instances: RefCell<Vec<Instance>>,
     /// Which of `instances` has this parent, node and key.
-    entered: RefCell<HashMap<(usize, usize, Which), usize>>,
+    entered: RefCell<FxHashMap<(usize, usize, Which), usize>>,
     /// The module that a node calls by a name.
-    children: HashMap<(usize, &'a str), usize>,
+    children: FxHashMap<(usize, &'a str), usize>,
     /// The instances of a block, by the instance that it is in and its file.
-    repeated: RefCell<HashMap<(usize, usize, BlockId), Instances>>,
-    memo: RefCell<HashMap<(usize, Symbol), Option<Value>>>,
+    repeated: RefCell<FxHashMap<(usize, usize, BlockId), Instances>>,
+    memo: RefCell<FxHashMap<(usize, Symbol), Option<Value>>>,
     /// The files that expressions asked for.
     asked: RefCell<BTreeSet<PathBuf>>,
     depth: Cell<usize>,
@@ -118,10 +120,15 @@ pub(super) enum Instances {
 pub(super) struct Known {
     /// All of them, in order.
     pub(super) all: Vec<Repetition>,
-    by_key: HashMap<Key, usize>,
+    by_key: FxHashMap<Key, usize>,
 }
 
 impl Known {
+    /// Whether they are those of a block that is not repeated.
+    fn is_single(&self) -> bool {
+        matches!(self.all[..], [Repetition::Single])
+    }
+
     /// The instance with this key.
     pub(super) fn keyed(&self, key: &Key) -> Option<&Repetition> {
         Some(&self.all[*self.by_key.get(key)?])
@@ -268,20 +275,22 @@ impl<'a> Evaluation<'a> {
         block: &Merged,
         key: &Option<Key>,
     ) -> Repetition {
-        match (key, is_repeated(block)) {
-            (None, false) => Repetition::Single,
-            (None, true) => Repetition::Unknown,
-            (Some(key), _) => {
-                let each = match self.instances_of(instance, block) {
-                    Instances::Known(known) => match known.keyed(key) {
-                        Some(Repetition::Keyed(_, each)) => Some(each.clone()),
-                        _ => None,
-                    },
-                    Instances::Unknown => None,
-                };
-                Repetition::Keyed(key.clone(), each.unwrap_or_else(Each::unknown))
-            }
-        }
+        let known = match self.instances_of(instance, block) {
+            Instances::Known(known) => Some(known),
+            Instances::Unknown => None,
+        };
+        let known = known.as_deref();
+        let Some(key) = key else {
+            return match known.is_some_and(Known::is_single) {
+                true => Repetition::Single,
+                false => Repetition::Unknown,
+            };
+        };
+        let each = match known.and_then(|it| it.keyed(key)) {
+            Some(Repetition::Keyed(_, each)) => each.clone(),
+            _ => Each::unknown(),
+        };
+        Repetition::Keyed(key.clone(), each)
     }
 
     /// The instances of a block of `instance`, by its `count` or `for_each`.

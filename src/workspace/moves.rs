@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use crate::config::{Merged, Moved};
+use crate::config::Moved;
 use crate::identity::{Address, Key, Mode, ModulePath};
 
 use super::tree::Tree;
@@ -73,19 +73,24 @@ impl<'a> Moves<'a> {
     /// Where an address in the module at `node` goes by itself because its block got a `count` or
     /// lost it, unless a block speaks of the resource.
     fn unsaid(&self, address: &Address, node: usize) -> Option<Address> {
+        let may_go = matches!(address.key, None | Some(Key::Index(0)));
+        if !may_go || address.mode != Mode::Managed {
+            return None;
+        }
         let module = &self.tree.nodes()[node].module;
         let (resource_type, name) = (&*address.resource_type, &*address.name);
         let resource = module.resource(address.mode, resource_type, name)?;
-        let key = match (&address.key, repetition(resource)?) {
-            (None, "count") => Some(Key::Index(0)),
-            (Some(Key::Index(0)), "") => None,
+        let has = |it| resource.attribute(it).is_some();
+        let key = match address.key {
+            None if has("count") => Some(Key::Index(0)),
+            Some(_) if !has("count") && !has("for_each") && resource.is_whole() => None,
             _ => return None,
         };
         let spoken_of = self.blocks.iter().any(|it| {
             let within = it.within(address);
             within.is_some_and(|within| it.moved.is_about(&within, address))
         });
-        (address.mode == Mode::Managed && !spoken_of).then(|| Address {
+        (!spoken_of).then(|| Address {
             key,
             ..address.clone()
         })
@@ -171,11 +176,4 @@ fn take(
     for (at, to) in moved {
         new[at] = Some(to);
     }
-}
-
-/// `count`, `for_each`, or neither; `None` where that cannot be said.
-fn repetition(block: &Merged) -> Option<&'static str> {
-    let has = |it: &&'static str| block.attribute(it).is_some();
-    let found = ["count", "for_each"].into_iter().find(has);
-    found.or_else(|| block.is_whole().then_some(""))
 }

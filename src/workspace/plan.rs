@@ -1,10 +1,12 @@
 //! What each row of a stack will be after the next apply.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 
 use crate::config::{Argument, Declared, Endpoint, Merged, ProviderRef, mentions_a_tag};
 use crate::eval::{Found, Value};
@@ -225,7 +227,7 @@ impl<'a> Decision<'a> {
     pub(super) fn plan(&mut self) -> Plan {
         let stack = self.stack;
         let mut plan = Plan::default();
-        let mut addresses: HashSet<Address> = HashSet::new();
+        let mut addresses: FxHashSet<Address> = FxHashSet::default();
         let moves = Moves::of(self.tree);
         let old = stack.records().map(|it| &it.row.address);
         let moved = moves.applied(old, &|it| self.is_declared(it));
@@ -492,8 +494,8 @@ impl<'a> Decision<'a> {
     }
 
     /// Resources, or instances of them, that no state has yet.
-    fn plan_without_rows(&mut self, rows: &HashSet<Address>, plan: &mut Plan) {
-        let with_rows: HashSet<Site> = plan.rows.iter().filter_map(|it| it.site).collect();
+    fn plan_without_rows(&mut self, rows: &FxHashSet<Address>, plan: &mut Plan) {
+        let with_rows: FxHashSet<Site> = plan.rows.iter().filter_map(|it| it.site).collect();
         for node in 0..self.tree.nodes().len() {
             let instances = self.evaluation.all_instances(node);
             let module = self.tree.nodes()[node].module.clone();
@@ -564,7 +566,7 @@ impl<'a> Decision<'a> {
     }
 
     /// `import` blocks of the root module whose id is an ARN: what they name is claimed in advance.
-    fn plan_imports(&mut self, rows: &mut HashSet<Address>, plan: &mut Plan) {
+    fn plan_imports(&mut self, rows: &mut FxHashSet<Address>, plan: &mut Plan) {
         let root = self.tree.nodes()[0].module.clone();
         let imports = root.refactorings.iter();
         for import in imports.filter(|it| it.block().keyword == "import") {
