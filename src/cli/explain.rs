@@ -129,7 +129,9 @@ struct Resource<'a> {
     claimed_by: Vec<Named<'a>>,
     claimed_after_apply_by: Vec<Named<'a>>,
     read_by: Vec<Named<'a>>,
+    read_after_apply_by: Vec<Named<'a>>,
     owned_by: Vec<Named<'a>>,
+    owned_after_apply_by: Vec<Named<'a>>,
     /// What has its id and type in another realm: never its duplicate, its owner or its reader.
     near: Vec<NearMatch<'a>>,
     findings: Vec<Finding<'a>>,
@@ -190,6 +192,9 @@ struct After<'a> {
     #[serde(flatten)]
     identity: Columns<'a>,
     no_identity: Option<Reason<'a>>,
+    /// Of a data source that will read another object, or has not read any yet: by what its owner
+    /// is looked up then, where that is known.
+    looks_up: Option<Columns<'a>>,
     /// The rules again, where its tags as configured decide.
     steps: Vec<Step<'a>>,
 }
@@ -256,7 +261,7 @@ struct Unreached<'a> {
 struct NearMatch<'a> {
     #[serde(flatten)]
     row: Named<'a>,
-    /// `claims`, `will-claim` or `reads`.
+    /// `claims`, `will-claim`, `reads` or `will-read`.
     relation: &'a str,
     cloud_identity_realm: Option<&'a str>,
 }
@@ -325,7 +330,9 @@ fn resource<'a>(snapshot: &'a Snapshot, it: &'a Explained) -> Resource<'a> {
         claimed_by: named(&it.claimed_by),
         claimed_after_apply_by: named(&it.claimed_after),
         read_by: named(&it.readers),
+        read_after_apply_by: named(&it.readers_after),
         owned_by: named(&it.owners),
+        owned_after_apply_by: named(&it.owners_after),
         near: it.near.iter().map(|it| near(snapshot, it)).collect(),
         findings: it
             .findings
@@ -345,6 +352,7 @@ fn relation(relation: Relation) -> &'static str {
         Relation::Claims => "claims",
         Relation::WillClaim => "will-claim",
         Relation::Reads => "reads",
+        Relation::WillRead => "will-read",
         Relation::Records => "records",
         Relation::Is => "is",
     }
@@ -401,10 +409,11 @@ fn section<'a>(snapshot: &Snapshot, of: &Explained, it: &'a Consulted) -> Says<'
 
 fn after<'a>(snapshot: &'a Snapshot, of: &'a Explained, outlook: &'a Outlook) -> After<'a> {
     let moved_to = of.row.and_then(|it| snapshot.row(it).moved_to.as_ref());
-    let (outcome, decision) = match &outlook.planned {
-        Planned::Same => ("same", None),
-        Planned::Changed(decision) => ("changed", Some(decision)),
-        Planned::Gone => ("gone", None),
+    let (outcome, decision, looks_up) = match &outlook.planned {
+        Planned::Same => ("same", None, None),
+        Planned::Changed(decision) => ("changed", Some(decision), None),
+        Planned::Reads(identity) => ("changed", None, identity.as_ref()),
+        Planned::Gone => ("gone", None, None),
     };
     let (identity, no_identity) = decided(decision);
     After {
@@ -413,6 +422,7 @@ fn after<'a>(snapshot: &'a Snapshot, of: &'a Explained, outlook: &'a Outlook) ->
         moved_to: moved_to.map(|it| it.to_string()),
         identity,
         no_identity,
+        looks_up: looks_up.map(|it| Columns::new(Some(it))),
         steps: of
             .trace_after
             .as_ref()

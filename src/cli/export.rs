@@ -75,7 +75,7 @@ impl<'a> Export<'a> {
     fn new(snapshot: &'a Snapshot) -> Self {
         let stacks = snapshot.stacks.iter().enumerate();
         let duplicates = recorded_duplicates(snapshot);
-        let edges = snapshot.edges();
+        let edges = snapshot.edges().filter(|it| it.when.is_now());
         Self {
             version: VERSION,
             stacks: stacks.map(|(at, it)| stack(snapshot, at, it)).collect(),
@@ -161,7 +161,7 @@ fn text(snapshot: &Snapshot) -> String {
             claims.join(", ")
         );
     }
-    for edge in snapshot.edges() {
+    for edge in snapshot.edges().filter(|it| it.when.is_now()) {
         _ = writeln!(out, "{} reads {}", named(edge.reader), named(edge.owner));
     }
     out

@@ -7,6 +7,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use crate::syntax::{Body, Expression, ExpressionKind, NestedBlock};
 
 use super::{Declared, ModuleFile};
@@ -67,6 +69,16 @@ impl Merged {
     pub(super) fn glance_at(&self, name: &str) -> Option<Arc<Expression>> {
         let mut parts = self.parts().rev();
         parts.find_map(|it| it.glance().attribute(name).cloned())
+    }
+
+    /// Whether a word stands anywhere in it: without it, no argument has that name, and none need be
+    /// read to tell.
+    pub fn mentions(&self, word: &str) -> bool {
+        let has = |it: &Declared| {
+            let text = it.file.source().slice(it.block().span);
+            memmem::find(text.as_bytes(), word.as_bytes()).is_some()
+        };
+        self.parts().any(has)
     }
 
     /// The names of its arguments, each once.

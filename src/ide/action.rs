@@ -51,7 +51,8 @@ pub fn actions<'a>(
             let mut rows = snapshot.rows_of(file, block.id).into_iter();
             let has_identity = rows.any(|it| {
                 let row = snapshot.row(it);
-                row.claim.is_ok() || row.looks_up.is_some() || row.planned_claim().is_some()
+                let now = row.claim.is_ok() || row.looks_up.is_some();
+                now || row.planned_claim().or(row.planned_look_up()).is_some()
             });
             let fix = ignore_comment(&Declared::new(file, block.id));
             if let Some(fix) = fix.filter(|_| has_identity) {

@@ -7,11 +7,11 @@ use std::time::{Duration, SystemTime};
 use crate::checks::{Settings, unreached};
 use crate::config::{Block, ModuleFile};
 use crate::identity::comment::Directive;
-use crate::identity::{Declaration, Identity, Mode, NoIdentity, Origin, Realm, Section, opts_out};
+use crate::identity::{Declaration, Identity, NoIdentity, Origin, Realm, Section, opts_out};
 use crate::syntax::BlockId;
 use crate::text::Span;
 use crate::workspace::{
-    ConfiguredProvider, Place, Planned, RowRef, Said, Snapshot, Stack, Tag, Use,
+    ConfiguredProvider, Place, Planned, RowRef, Said, Snapshot, Stack, Tag, Use, When,
 };
 
 use super::settings;
@@ -221,6 +221,7 @@ impl Page<'_> {
         let mut lines = vec![format!("Not in the state of stack `{stack}` yet")];
         lines.extend(planned(&self.snapshot.row(at).planned));
         lines.extend(self.duplicates(at));
+        lines.extend(self.edges(at));
         lines.join("  \n")
     }
 
@@ -270,23 +271,71 @@ impl Page<'_> {
 
     fn edges(&self, at: RowRef) -> Vec<String> {
         let readers = self.snapshot.edges_to(at);
-        let readers: Vec<_> = readers.iter().map(|it| it.reader).collect();
+        let readers: Vec<_> = readers.iter().map(|it| (it.when, it.reader)).collect();
         let owners = self.snapshot.edges_from(at.stack).iter();
-        let owners: Vec<_> = owners
-            .filter(|it| it.reader == at)
-            .map(|it| it.owner)
-            .collect();
-        let is_reader = self.snapshot.address(at).mode == Mode::Data;
-        let mut lines = Vec::new();
-        if !readers.is_empty() {
-            lines.push(format!("Read by {}", self.named(&readers)));
-        }
-        if !owners.is_empty() {
-            lines.push(format!("Owned by {}", self.named(&owners)));
-        } else if is_reader && self.snapshot.row(at).looks_up.is_some() {
-            lines.push("No stack of this workspace owns it".to_owned());
+        let owners = owners.filter(|it| it.reader == at);
+        let owners: Vec<_> = owners.map(|it| (it.when, it.owner)).collect();
+        let mut lines = self.at_times(["Read by", "read by"], &readers);
+        lines.extend(self.at_times(["Owned by", "owned by"], &owners));
+        let row = self.snapshot.row(at);
+        let looked_up = row.planned_look_up().or(row.looks_up.as_deref());
+        if let (true, Some(looked_up)) = (owners.is_empty(), looked_up) {
+            lines.push(self.unowned(at, looked_up));
         }
         lines
+    }
+
+    /// Rows with which one has to do, by when that is.
+    fn at_times(&self, [always, sometimes]: [&str; 2], rows: &[(When, RowRef)]) -> Vec<String> {
+        let times = [
+            (When::Always, always.to_owned()),
+            (
+                When::UntilApplied,
+                format!("Until the next apply: {sometimes}"),
+            ),
+            (
+                When::AfterApply,
+                format!("After the next apply: {sometimes}"),
+            ),
+        ];
+        let lines = times.into_iter().filter_map(|(when, label)| {
+            let then = rows.iter().filter(|it| it.0 == when);
+            let then: Vec<_> = then.map(|it| it.1).collect();
+            (!then.is_empty()).then(|| format!("{label} {}", self.named(&then)))
+        });
+        lines.collect()
+    }
+
+    /// That nobody owns what a data source reads, and who would if only the realm were another.
+    fn unowned(&self, at: RowRef, looked_up: &Identity) -> String {
+        let resource_type = &self.snapshot.address(at).resource_type;
+        let near = self
+            .snapshot
+            .claimed_in_other_realms(looked_up, resource_type);
+        let near: Vec<_> = near
+            .into_iter()
+            .filter(|(_, it)| !self.snapshot.is_same_state(it.stack, at.stack))
+            .collect();
+        let Some((realm, _)) = near.first() else {
+            return "No stack of this workspace owns it".to_owned();
+        };
+        let own = match &looked_up.realm {
+            Some(realm) => format!("in realm `{realm}`"),
+            None => "without a realm".to_owned(),
+        };
+        let theirs = match realm {
+            Some(realm) if near.iter().all(|(it, _)| it.as_ref() == Some(realm)) => {
+                format!("in realm `{realm}`")
+            }
+            Some(_) => "in other realms".to_owned(),
+            None => "without a realm".to_owned(),
+        };
+        let rows: Vec<_> = near.iter().map(|(_, row)| *row).collect();
+        let claims = if rows.len() == 1 { "claims" } else { "claim" };
+        format!(
+            "No stack of this workspace owns it {own}. {} {claims} it {theirs}: another object",
+            self.named(&rows)
+        )
     }
 
     fn named(&self, rows: &[RowRef]) -> String {
@@ -321,7 +370,13 @@ impl Page<'_> {
                 (_, Some(identity)) => {
                     (format!("reads `{}`", identity.id), identity.realm.as_ref())
                 }
-                (Err(reason), None) => (format!("none: {reason}"), None),
+                (Err(reason), None) => match it.planned_look_up() {
+                    Some(identity) => (
+                        format!("will read `{}`", identity.id),
+                        identity.realm.as_ref(),
+                    ),
+                    None => (format!("none: {reason}"), None),
+                },
             };
             let realm = realm.map(|it| format!("`{it}`")).unwrap_or_default();
             let stack = &self.snapshot.stack(*row).name;
@@ -423,19 +478,28 @@ fn planned(planned: &Planned) -> Option<String> {
     match planned {
         Planned::Same => None,
         Planned::Gone => Some("After the next apply: not in the state any more".to_owned()),
-        Planned::Changed(Ok(identity)) => {
-            let realm = match &identity.realm {
-                Some(realm) => format!("realm `{realm}`"),
-                None => "no realm".to_owned(),
-            };
-            Some(format!(
-                "After the next apply: identity `{}`, {realm}",
-                identity.id
-            ))
-        }
+        Planned::Changed(Ok(identity)) => Some(format!(
+            "After the next apply: identity {}",
+            in_realm(identity)
+        )),
+        Planned::Reads(Some(identity)) => Some(format!(
+            "After the next apply: reads {}",
+            in_realm(identity)
+        )),
+        Planned::Reads(None) => Some(
+            "After the next apply: reads another object, in a realm that is not known".to_owned(),
+        ),
         Planned::Changed(Err(reason)) => {
             Some(format!("After the next apply: no identity: {reason}"))
         }
+    }
+}
+
+/// An id and its realm.
+fn in_realm(identity: &Identity) -> String {
+    match &identity.realm {
+        Some(realm) => format!("`{}`, realm `{realm}`", identity.id),
+        None => format!("`{}`, no realm", identity.id),
     }
 }
 

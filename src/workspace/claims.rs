@@ -4,7 +4,7 @@
 //! only the objects that they are about are looked at again: the cost follows the edit, not the
 //! workspace. A clone is as cheap as a pointer, so that every snapshot has its own.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use crate::identity::{Identity, Realm};
 
 use super::change::GroupKey;
+use super::rows::{Planned, Row};
 use super::shards::{Entry, Role, Shards};
 use super::snapshot::RowRef;
 use super::stack::Stack;
@@ -44,7 +45,7 @@ pub struct Claimants {
     pub across_stacks: bool,
 }
 
-/// When a group stands.
+/// When a group or an edge stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum When {
     /// Now, and after the next apply.
@@ -53,6 +54,27 @@ pub enum When {
     UntilApplied,
     /// Not yet: the configuration on screen makes it.
     AfterApply,
+}
+
+impl When {
+    /// Of what stands `now`, and after the next apply, or at one of the two.
+    fn of(now: bool, after: bool) -> Self {
+        match (now, after) {
+            (true, false) => When::UntilApplied,
+            (false, _) => When::AfterApply,
+            (true, true) => When::Always,
+        }
+    }
+
+    /// Whether it stands now.
+    pub fn is_now(self) -> bool {
+        self != When::AfterApply
+    }
+
+    /// Whether it stands after the next apply.
+    pub fn is_after(self) -> bool {
+        self != When::UntilApplied
+    }
 }
 
 impl Group {
@@ -67,11 +89,7 @@ impl Group {
 
     /// When it stands.
     pub fn when(&self) -> When {
-        match (self.now.are_several(), self.planned.are_several()) {
-            (true, false) => When::UntilApplied,
-            (false, _) => When::AfterApply,
-            (true, true) => When::Always,
-        }
+        When::of(self.now.are_several(), self.planned.are_several())
     }
 
     /// Those that it is about: the planned claimants, unless these alone are no duplicate.
@@ -97,6 +115,8 @@ pub struct Edge {
     pub reader: RowRef,
     /// The resource.
     pub owner: RowRef,
+    /// Whether it is recorded, and whether it stands after the next apply of both stacks.
+    pub when: When,
 }
 
 /// What two rows must share to be one object: id, realm and resource type.
@@ -233,13 +253,13 @@ impl Index {
 
     /// The edges to what a row claims.
     pub(super) fn edges_to(&self, stacks: &[Arc<Stack>], owner: RowRef) -> Vec<Edge> {
-        let stack = &stacks[owner.stack];
-        let Ok(claim) = &stack.rows[owner.row].claim else {
-            return Vec::new();
-        };
-        let wanted = key(claim, &stack.address(owner.row).resource_type);
-        let stacks = readers_of(self.entries.of(hash(wanted)));
-        let edges = stacks.flat_map(|it| self.edges_from(it));
+        let resource_type = &stacks[owner.stack].address(owner.row).resource_type;
+        let claims = claims(&stacks[owner.stack].rows[owner.row]);
+        let keys = claims.map(|it| hash(key(it, resource_type)));
+        let readers = keys.flat_map(|it| readers_of(self.entries.of(it)));
+        // in order, and each once
+        let readers: BTreeSet<usize> = readers.collect();
+        let edges = readers.into_iter().flat_map(|it| self.edges_from(it));
         edges.filter(|it| it.owner == owner).copied().collect()
     }
 
@@ -260,39 +280,85 @@ impl Index {
     pub(super) fn keys_of(stacks: &[Arc<Stack>], at: RowRef) -> impl Iterator<Item = GroupKey> {
         let row = &stacks[at.stack].rows[at.row];
         let resource_type = &stacks[at.stack].address(at.row).resource_type;
-        let claims = [row.claim.as_ref().ok(), row.planned_claim()];
-        let claims = claims.into_iter().flatten();
-        claims.map(move |it| owned(key(it, resource_type)))
+        claims(row).map(move |it| owned(key(it, resource_type)))
     }
 
-    /// Finds the owners of what the data sources of a stack read.
+    /// Finds the owners of what the data sources of a stack read, now and after the next apply.
     fn look_up(&mut self, stacks: &[Arc<Stack>], reader: usize) {
-        let stack = &stacks[reader];
-        let mut edges = Vec::new();
-        for (row, decided) in stack.rows.iter().enumerate() {
-            let Some(identity) = &decided.looks_up else {
-                continue;
-            };
-            let wanted = key(identity, &stack.address(row).resource_type);
-            for entry in self.entries.of(hash(wanted)) {
-                let owner = entry.at();
-                let owns = matches!(entry.role(), Role::Claims | Role::Stays)
-                    && key_of(stacks, entry) == Some(wanted);
-                if owns && !same_state(stacks, owner.stack, reader) {
-                    let reader = RowRef { stack: reader, row };
-                    edges.push(Edge { reader, owner });
-                }
+        let mut found: BTreeMap<(String, usize, String), Edge> = BTreeMap::new();
+        let address = |it: RowRef| stacks[it.stack].address(it.row).to_string();
+        for row in 0..stacks[reader].rows.len() {
+            let reader = RowRef { stack: reader, row };
+            for edge in self.owners(stacks, reader) {
+                let owner = edge.owner;
+                let place = (address(reader), owner.stack, address(owner));
+                // a deposed and a current object at one address are one owner
+                let known = found.entry(place).or_insert(edge);
+                known.when = When::of(
+                    known.when.is_now() || edge.when.is_now(),
+                    known.when.is_after() || edge.when.is_after(),
+                );
             }
         }
-        let address = |it: &RowRef| stacks[it.stack].address(it.row).to_string();
-        let order = |it: &Edge| (address(&it.reader), it.owner.stack, address(&it.owner));
-        edges.sort_by_cached_key(order);
-        edges.dedup_by_key(|it| order(it));
-        match edges.is_empty() {
+        match found.is_empty() {
             true => _ = self.edges.remove(&reader),
-            false => _ = self.edges.insert(reader, edges.into()),
+            false => _ = self.edges.insert(reader, found.into_values().collect()),
         }
     }
+
+    /// The edges of one data source, one for each time at which it has the owner.
+    fn owners(&self, stacks: &[Arc<Stack>], reader: RowRef) -> Vec<Edge> {
+        let stack = &stacks[reader.stack];
+        let row = &stack.rows[reader.row];
+        let resource_type = &stack.address(reader.row).resource_type;
+        let claimed = |identity: &Identity| {
+            let wanted = key(identity, resource_type);
+            let entries = self.entries.of(hash(wanted)).iter();
+            let same = entries.filter(|it| key_of(stacks, it) == Some(wanted));
+            let others = same.filter(|it| !same_state(stacks, it.at().stack, reader.stack));
+            others.map(|it| (it.at(), it.role())).collect::<Vec<_>>()
+        };
+        let mut edges = Vec::new();
+        for (owner, role) in row.looks_up.as_deref().map(claimed).unwrap_or_default() {
+            let after = match role {
+                Role::Stays => matches!(row.planned, Planned::Same),
+                Role::Ends => false,
+                // it reads the tags that its owner has then
+                Role::Changes => matches!(row.planned, Planned::Same) && reads_tags(stack, reader),
+                Role::Will | Role::LooksUp | Role::WillLookUp => continue,
+            };
+            let when = When::of(true, after);
+            edges.push(Edge {
+                reader,
+                owner,
+                when,
+            });
+        }
+        for (owner, role) in row.planned_look_up().map(claimed).unwrap_or_default() {
+            if matches!(role, Role::Will | Role::Stays) {
+                let when = When::AfterApply;
+                edges.push(Edge {
+                    reader,
+                    owner,
+                    when,
+                });
+            }
+        }
+        edges
+    }
+}
+
+/// Whether a data source tells the tags of what it reads. An inventory does not say.
+fn reads_tags(stack: &Stack, reader: RowRef) -> bool {
+    let record = stack.record(reader.row);
+    record.is_some_and(|it| it.row.attributes.tags.is_some() || it.decided.is_some())
+}
+
+/// What a row claims, now and after the next apply.
+fn claims(row: &Row) -> impl Iterator<Item = &Identity> {
+    [row.claim.as_ref().ok(), row.planned_claim()]
+        .into_iter()
+        .flatten()
 }
 
 /// The entries of one stack.
@@ -304,21 +370,23 @@ fn entries(at: usize, stack: &Stack) -> Vec<Entry> {
             let hash = hash(key(identity, resource_type));
             found.push(Entry::new(hash, RowRef { stack: at, row }, role));
         };
-        match (&decided.claim, decided.planned_claim()) {
-            (Ok(now), Some(planned)) if key(now, resource_type) == key(planned, resource_type) => {
-                add(now, Role::Stays);
+        let same = |a: &Identity, b: &Identity| key(a, resource_type) == key(b, resource_type);
+        match (decided.claim.as_ref().ok(), decided.planned_claim()) {
+            (Some(now), Some(planned)) if same(now, planned) => add(now, Role::Stays),
+            (Some(now), Some(planned)) => {
+                add(now, Role::Changes);
+                add(planned, Role::Will);
             }
-            (now, planned) => {
-                if let Ok(now) = now {
-                    add(now, Role::Claims);
-                }
-                if let Some(planned) = planned {
-                    add(planned, Role::Will);
-                }
-            }
+            (Some(now), None) => add(now, Role::Ends),
+            (None, Some(planned)) => add(planned, Role::Will),
+            (None, None) => {}
         }
-        if let Some(wanted) = &decided.looks_up {
-            add(wanted, Role::LooksUp);
+        let (now, planned) = (decided.looks_up.as_deref(), decided.planned_look_up());
+        if let Some(now) = now {
+            add(now, Role::LooksUp);
+        }
+        if let Some(planned) = planned.filter(|it| now.is_none_or(|now| !same(now, it))) {
+            add(planned, Role::WillLookUp);
         }
     }
     found
@@ -330,16 +398,18 @@ fn key_of<'a>(stacks: &'a [Arc<Stack>], entry: &Entry) -> Option<Key<'a>> {
     let stack = &stacks[at.stack];
     let row = &stack.rows[at.row];
     let identity = match entry.role() {
-        Role::Claims | Role::Stays => row.claim.as_ref().ok(),
+        Role::Ends | Role::Changes | Role::Stays => row.claim.as_ref().ok(),
         Role::Will => row.planned_claim(),
         Role::LooksUp => row.looks_up.as_deref(),
+        Role::WillLookUp => row.planned_look_up(),
     };
     Some(key(identity?, &stack.address(at.row).resource_type))
 }
 
 /// The stacks with a data source that looks for an owner.
 fn readers_of(same: &[Entry]) -> impl Iterator<Item = usize> {
-    let looks_up = same.iter().filter(|it| it.role() == Role::LooksUp);
+    let reads = |it: &&Entry| matches!(it.role(), Role::LooksUp | Role::WillLookUp);
+    let looks_up = same.iter().filter(reads);
     let mut stacks: Vec<_> = looks_up.map(|it| it.at().stack).collect();
     stacks.dedup();
     stacks.into_iter()
@@ -384,13 +454,13 @@ impl Claims {
     fn add(&mut self, entry: &Entry) {
         let at = entry.at();
         match entry.role() {
-            Role::Claims => self.now.push(at),
+            Role::Ends | Role::Changes => self.now.push(at),
             Role::Will => self.planned.push(at),
             Role::Stays => {
                 self.now.push(at);
                 self.planned.push(at);
             }
-            Role::LooksUp => {}
+            Role::LooksUp | Role::WillLookUp => {}
         }
     }
 

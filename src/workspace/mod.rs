@@ -16,6 +16,7 @@ mod moves;
 mod plan;
 mod progress;
 mod read;
+mod reading;
 mod refresh;
 mod rows;
 mod shards;

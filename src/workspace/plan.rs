@@ -21,8 +21,9 @@ use super::configured::{Configured, ConfiguredProvider, Reader};
 use super::disk::Stamp;
 use super::evaluation::{Evaluation, Instances, Repetition, Unknown};
 use super::moves::Moves;
+use super::reading;
 use super::rows::{Planned, PlannedRow, Row, Site, recorded};
-use super::tag_support::takes_tags;
+use super::tag_support::{shows_tags, takes_tags};
 use super::tags::Tags;
 use super::tree::Tree;
 use super::variables::Given;
@@ -70,6 +71,8 @@ pub enum Why {
     Inventory,
     /// A data source is read anew by every plan.
     DataSource,
+    /// What a data source reads is known by its `arn` argument.
+    Reads,
     /// The object of a deposed row is there until it is destroyed.
     Deposed,
     /// `count` or `for_each` of its block, or of a module call above it, leaves it out.
@@ -101,6 +104,7 @@ impl Why {
             Why::IgnoresTags => "ignores-tags",
             Why::Inventory => "inventory",
             Why::DataSource => "data-source",
+            Why::Reads => "reads",
             Why::Deposed => "deposed",
             Why::CountedOut => "counted-out",
             Why::Removed => "removed",
@@ -131,6 +135,7 @@ impl std::fmt::Display for Why {
             Why::IgnoresTags => "ignore_tags of its provider may keep its tags from the state",
             Why::Inventory => "an inventory says what was decided, and not by which tags",
             Why::DataSource => "a data source is read anew by every plan",
+            Why::Reads => "its arn argument names what it reads",
             Why::Deposed => "its object is there until the very moment in which it is destroyed",
             Why::CountedOut => "count or for_each leaves this instance out",
             Why::Removed => "a removed block covers it",
@@ -246,6 +251,7 @@ impl<'a> Decision<'a> {
             plan.rows.push(row);
         }
         self.plan_imports(&mut addresses, &mut plan);
+        self.plan_data_without_rows(&addresses, &mut plan);
         if self.speaks {
             self.plan_without_rows(&addresses, &mut plan);
         }
@@ -286,7 +292,7 @@ impl<'a> Decision<'a> {
             Some(site) if self.is_counted_out(address, site) => {
                 Outlook::new(Planned::Gone, Why::CountedOut)
             }
-            Some(_) if address.mode == Mode::Data => Outlook::new(Planned::Same, Why::DataSource),
+            Some(site) if address.mode == Mode::Data => self.reading(record, address, site),
             Some(_) if !self.concerns(record) => Outlook::new(Planned::Same, Why::Unspoken),
             Some(site) => {
                 let configured = self.reader.resource(site, address, Some(at));
@@ -327,7 +333,7 @@ impl<'a> Decision<'a> {
                 };
                 Outlook::new(row.planned.clone(), why)
             }
-            (None, None) => Outlook::new(row.planned.clone(), Why::Unfound),
+            (None, None) => Outlook::new(row.planned.clone(), Why::Reads),
         };
         if let (None, Some(site)) = (&outlook.configured, row.site) {
             outlook.configured = Some(self.reader.resource(site, address, Some(at)));
@@ -390,6 +396,93 @@ impl<'a> Decision<'a> {
         Outlook {
             after: Some(after),
             ..Outlook::new(planned, Why::Configured)
+        }
+    }
+
+    /// What the data source of a record, declared at `site`, will read.
+    fn reading(&mut self, record: &Record, address: &Address, site: Site) -> Outlook {
+        let mut outlook = Outlook::new(Planned::Same, Why::DataSource);
+        let stated = record.decided.as_ref().and_then(|it| it.looks_up.as_ref());
+        let now = stated
+            .map(|it| &it.id)
+            .or(record.row.attributes.arn.as_ref());
+        let argument = || {
+            let instance = self.sure.instance(&address.module)?;
+            let key = &address.key;
+            let repetition = self.sure.repetition(instance, self.resource(site), key);
+            reading::arn(self.sure, (instance, &repetition), self.resource(site))
+        };
+        // what a state has no arn of says nothing by it
+        let (Some(now), Some(arn)) = (now, argument()) else {
+            return outlook;
+        };
+        if !self.is_ignored(Some(site)) && reading::is_another(&arn, now) {
+            let configured = self.sure_reader.resource(site, address, None);
+            let shows_tags = record.row.attributes.tags.is_some();
+            let identity =
+                reading::in_advance(self.registry, address, &configured, (&arn, shows_tags));
+            outlook.planned = Planned::Reads(identity);
+            outlook.why = Why::Reads;
+        }
+        outlook
+    }
+
+    /// Data sources, or instances of them, that no state has yet, and of which it is known by what
+    /// identity an owner will be looked up.
+    fn plan_data_without_rows(&mut self, rows: &HashSet<Address>, plan: &mut Plan) {
+        if !self.stack.is_certain {
+            return;
+        }
+        for node in 0..self.tree.nodes().len() {
+            let module = self.tree.nodes()[node].module.clone();
+            for (at, resource) in module.resources().iter().enumerate() {
+                let block = resource.base().block();
+                let Some((Mode::Data, resource_type, name)) = block.resource() else {
+                    continue;
+                };
+                if block.ignored || !resource.mentions("arn") {
+                    continue;
+                }
+                let site = Site { node, resource: at };
+                let instances = self.evaluation.all_instances(node);
+                for (instance, path) in instances.into_iter().flatten() {
+                    let Instances::Known(all) = self.evaluation.instances_of(instance, resource)
+                    else {
+                        continue;
+                    };
+                    for repetition in &all.all {
+                        let address = Address {
+                            module: path.clone(),
+                            mode: Mode::Data,
+                            resource_type: resource_type.into(),
+                            name: name.into(),
+                            key: repetition.key().cloned(),
+                        };
+                        if rows.contains(&address) {
+                            continue;
+                        }
+                        let of = (instance, repetition);
+                        let Some(arn) = reading::arn(self.evaluation, of, resource) else {
+                            continue;
+                        };
+                        let configured = self.reader.instance(site, instance, repetition, None);
+                        let source = configured.source.as_deref();
+                        let shows_tags =
+                            source.is_some_and(|it| shows_tags(self.stack, resource_type, it));
+                        let identity = reading::in_advance(
+                            self.registry,
+                            &address,
+                            &configured,
+                            (&arn, shows_tags),
+                        );
+                        if let Some(identity) = identity {
+                            let planned = Planned::Reads(Some(identity));
+                            let claim = Err(NoIdentity::DataSource);
+                            push_planned(plan, address, (claim, planned), Some(site), None);
+                        }
+                    }
+                }
+            }
         }
     }
 
@@ -533,7 +626,7 @@ impl<'a> Decision<'a> {
                     let claim = self.declared_claim(&address, &configured, None);
                     if let Some(claim) = claim.filter(|_| self.stack.is_certain) {
                         configured.row = Some(plan.rows.len());
-                        push_planned(plan, address, claim, Some(site), None);
+                        push_planned(plan, address, claimed(claim), Some(site), None);
                     }
                     plan.configured.push(configured);
                 }
@@ -607,7 +700,7 @@ impl<'a> Decision<'a> {
             };
             if let Some(claim) = claim {
                 rows.insert(address.clone());
-                push_planned(plan, address, claim, site, Some(import.clone()));
+                push_planned(plan, address, claimed(claim), site, Some(import.clone()));
             }
         }
     }
@@ -685,16 +778,21 @@ fn tags_if_taken(
     }
 }
 
+/// What a resource claims that is not there yet, now and after the next apply.
+fn claimed(claim: Identity) -> (Result<Identity, NoIdentity>, Planned) {
+    (Err(NoIdentity::NoArn), Planned::Changed(Ok(claim)))
+}
+
 fn push_planned(
     plan: &mut Plan,
     address: Address,
-    claim: Identity,
+    (claim, planned): (Result<Identity, NoIdentity>, Planned),
     site: Option<Site>,
     instead: Option<Declared>,
 ) {
     plan.rows.push(Row {
-        claim: Err(NoIdentity::NoArn),
-        planned: Planned::Changed(Ok(claim)),
+        claim,
+        planned,
         looks_up: None,
         moved_to: None,
         instead: instead.filter(|_| site.is_none()).map(Box::new),

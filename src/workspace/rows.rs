@@ -14,8 +14,8 @@ use super::tag_support::Observed;
 /// What a row of a state is, or one that the next apply will make.
 #[derive(Debug)]
 pub struct Row {
-    /// The identity that it claims now, or why it claims none. [`NoIdentity::NoArn`] of a row that
-    /// is not there yet.
+    /// The identity that it claims now, or why it claims none. [`NoIdentity::NoArn`] of a managed
+    /// row that is not there yet.
     pub claim: Result<Identity, NoIdentity>,
     /// The same after the next apply.
     pub planned: Planned,
@@ -45,6 +45,9 @@ pub enum Planned {
     Same,
     /// This.
     Changed(Result<Identity, NoIdentity>),
+    /// Of a data source: it will read another object, by which an owner is looked up then. `None`
+    /// where nobody can tell by what.
+    Reads(Option<Identity>),
     /// It will not be there.
     Gone,
 }
@@ -64,7 +67,16 @@ impl Row {
         match &self.planned {
             Planned::Same => self.claim.as_ref().ok(),
             Planned::Changed(claim) => claim.as_ref().ok(),
-            Planned::Gone => None,
+            Planned::Reads(_) | Planned::Gone => None,
+        }
+    }
+
+    /// Of a data source: the identity that an owner is looked up by after the next apply.
+    pub fn planned_look_up(&self) -> Option<&Identity> {
+        match &self.planned {
+            Planned::Same => self.looks_up.as_deref(),
+            Planned::Reads(identity) => identity.as_ref(),
+            Planned::Changed(_) | Planned::Gone => None,
         }
     }
 }

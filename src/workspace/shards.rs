@@ -16,22 +16,36 @@ const BITS: u32 = 12;
 /// What a row is to an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
-    /// It claims it now.
-    Claims,
+    /// It claims it now, and nothing after the next apply.
+    Ends,
+    /// It claims it now, and the same object by another id or in another realm after the next apply.
+    Changes,
     /// It claims it after the next apply.
     Will,
     /// It claims it now and after the next apply.
     Stays,
     /// It is a data source that looks its owner up.
     LooksUp,
+    /// It is one that will look its owner up after the next apply.
+    WillLookUp,
 }
+
+/// All roles, each at its place.
+const ROLES: [Role; 6] = [
+    Role::Ends,
+    Role::Changes,
+    Role::Will,
+    Role::Stays,
+    Role::LooksUp,
+    Role::WillLookUp,
+];
 
 /// That a row has to do with an object of this hash. Two objects may share one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Entry {
     pub(super) hash: u64,
     stack: u32,
-    /// The role in the last two bits: there may be a million of these.
+    /// The role in the last three bits: there may be a million of these.
     row: u32,
 }
 
@@ -40,24 +54,19 @@ impl Entry {
         Self {
             hash,
             stack: at.stack as u32,
-            row: (at.row as u32) << 2 | role as u32,
+            row: (at.row as u32) << 3 | role as u32,
         }
     }
 
     pub(super) fn at(&self) -> RowRef {
         RowRef {
             stack: self.stack as usize,
-            row: (self.row >> 2) as usize,
+            row: (self.row >> 3) as usize,
         }
     }
 
     pub(super) fn role(&self) -> Role {
-        match self.row & 3 {
-            0 => Role::Claims,
-            1 => Role::Will,
-            2 => Role::Stays,
-            _ => Role::LooksUp,
-        }
+        ROLES[(self.row & 7) as usize]
     }
 }
 
@@ -151,7 +160,7 @@ mod tests {
 
     #[test]
     fn an_entry_is_what_it_was_made_of() {
-        for role in [Role::Claims, Role::Will, Role::Stays, Role::LooksUp] {
+        for role in ROLES {
             let at = RowRef {
                 stack: 3,
                 row: 70_000_000,

@@ -1,6 +1,6 @@
 //! What a workspace comes to at one moment.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use arcstr::ArcStr;
 
 use crate::config::{Declared, ModuleFile};
 use crate::eval::{Place, Value};
-use crate::identity::{Address, Identity, IdentityRegistry, Section, Trace};
+use crate::identity::{Address, Identity, IdentityRegistry, Realm, Section, Trace};
 use crate::syntax::BlockId;
 use crate::text::{Source, Span};
 
@@ -268,9 +268,47 @@ impl Snapshot {
         self.index.claimants(&self.stacks, identity, resource_type)
     }
 
+    /// How many stacks will have rows in each realm after the next apply.
+    pub fn realms(&self) -> BTreeMap<&Realm, usize> {
+        let mut counts = BTreeMap::new();
+        for realm in self.stacks.iter().flat_map(|it| &it.realms) {
+            *counts.entry(realm).or_default() += 1;
+        }
+        counts
+    }
+
+    /// Who claims the id of an identity, now or after the next apply, in another realm than its own,
+    /// sorted by realm. What somebody claims now in a realm that no configuration has any more is
+    /// not among it.
+    pub fn claimed_in_other_realms(
+        &self,
+        identity: &Identity,
+        resource_type: &ArcStr,
+    ) -> Vec<(Option<Realm>, RowRef)> {
+        let realms = self.realms().into_keys().map(Some);
+        let others = realms.chain([None]);
+        let others = others.filter(|it| *it != identity.realm.as_ref());
+        let mut found = Vec::new();
+        for realm in others.map(Option::<&Realm>::cloned) {
+            let there = Identity {
+                realm: realm.clone(),
+                ..identity.clone()
+            };
+            let [now, planned] = self.claimants(&there, resource_type);
+            let rows: BTreeSet<RowRef> = now.rows.into_iter().chain(planned.rows).collect();
+            found.extend(rows.into_iter().map(|it| (realm.clone(), it)));
+        }
+        found
+    }
+
+    /// Whether two stacks have one state.
+    pub fn is_same_state(&self, a: usize, b: usize) -> bool {
+        claims::same_state(&self.stacks, a, b)
+    }
+
     /// Whether two rows are one row of a state that stacks share, or one address of a stack.
     pub fn is_same_address(&self, a: RowRef, b: RowRef) -> bool {
-        claims::same_state(&self.stacks, a.stack, b.stack) && self.address(a) == self.address(b)
+        self.is_same_state(a.stack, b.stack) && self.address(a) == self.address(b)
     }
 
     /// The group of duplicates that a row is in; of two the last.

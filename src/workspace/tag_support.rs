@@ -18,6 +18,46 @@ static AWS: LazyLock<Table> = LazyLock::new(|| {
     serde_json::from_str(include_str!("aws-6.61.0.json")).expect("the table ships with the build")
 });
 
+/// Data source types of hashicorp/aws 6.25.0 that take an `arn` and show the tags of what they read,
+/// observed 2026-11-30 from the provider's generated bindings. Fourteen others take an `arn` and show
+/// no tags, `aws_sfn_activity` and `aws_lb_trust_store` among them.
+const SHOW_TAGS: &[&str] = &[
+    "aws_acmpca_certificate_authority",
+    "aws_alb",
+    "aws_alb_listener",
+    "aws_alb_target_group",
+    "aws_batch_job_definition",
+    "aws_batch_scheduling_policy",
+    "aws_codestarconnections_connection",
+    "aws_globalaccelerator_accelerator",
+    "aws_globalaccelerator_custom_routing_accelerator",
+    "aws_iam_openid_connect_provider",
+    "aws_iam_policy",
+    "aws_iam_saml_provider",
+    "aws_imagebuilder_component",
+    "aws_imagebuilder_container_recipe",
+    "aws_imagebuilder_distribution_configuration",
+    "aws_imagebuilder_image",
+    "aws_imagebuilder_image_pipeline",
+    "aws_imagebuilder_image_recipe",
+    "aws_imagebuilder_infrastructure_configuration",
+    "aws_kinesis_stream_consumer",
+    "aws_lb",
+    "aws_lb_listener",
+    "aws_lb_listener_rule",
+    "aws_lb_target_group",
+    "aws_msk_vpc_connection",
+    "aws_networkfirewall_firewall",
+    "aws_networkfirewall_firewall_policy",
+    "aws_outposts_outpost",
+    "aws_secretsmanager_secret",
+    "aws_servicecatalogappregistry_attribute_group",
+    "aws_ssmcontacts_contact",
+    "aws_ssmcontacts_rotation",
+    "aws_ssmincidents_response_plan",
+    "aws_ssoadmin_permission_set",
+];
+
 #[derive(Deserialize)]
 struct Table {
     version: String,
@@ -130,6 +170,18 @@ pub fn untaggable(stack: &Stack, resource_type: &str, source: &str) -> Option<(T
 pub fn takes_tags(stack: &Stack, resource_type: &str, source: &str) -> Option<bool> {
     let (takes, _) = known(stack, resource_type, source)?;
     Some(takes == Takes::Map)
+}
+
+/// Whether a data source type certainly shows the tags of what it reads: as a row of that type in
+/// the stack's own state does, or else by what was observed of its provider.
+pub(super) fn shows_tags(stack: &Stack, data_type: &str, source: &str) -> bool {
+    let rows = stack.records().map(|it| &it.row);
+    let mut rows =
+        rows.filter(|it| it.address.mode == Mode::Data && *it.address.resource_type == *data_type);
+    match rows.next() {
+        Some(first) => rows.chain([first]).any(|it| it.attributes.tags.is_some()),
+        None => source.ends_with("/hashicorp/aws") && SHOW_TAGS.contains(&data_type),
+    }
 }
 
 /// How a resource type takes tags, and what says so. `None` where nothing is known.

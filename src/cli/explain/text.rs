@@ -8,7 +8,9 @@ use crate::identity::{
     Consulted, Decision, Heard, Identity, Mode, NoIdentity, Origin, Realm, Trace,
 };
 use crate::text::Encoding;
-use crate::workspace::{Outlook, Place, Planned, RowRef, Said, Snapshot, StackState, Why, header};
+use crate::workspace::{
+    Outlook, Place, Planned, Row, RowRef, Said, Snapshot, StackState, Why, header,
+};
 
 use super::super::output::visible;
 
@@ -126,6 +128,7 @@ impl Page<'_> {
             Relation::Claims => "claims it".to_owned(),
             Relation::WillClaim => "will claim it after the next apply".to_owned(),
             Relation::Reads => "reads it".to_owned(),
+            Relation::WillRead => "will read it after the next apply".to_owned(),
             Relation::Records => format!("records this arn: {}", self.summary(it)),
             Relation::Is => self.summary(it),
         }
@@ -149,7 +152,10 @@ impl Page<'_> {
             Some((Err(_), Some(identity), _)) => format!("reads {}", told(identity)),
             Some((Err(reason), ..)) if is_recorded => format!("no identity ({})", reason.name()),
             Some((.., Some(identity))) => format!("will claim {}", told(identity)),
-            Some(_) | None => "not in the state".to_owned(),
+            Some(_) | None => match row.and_then(Row::planned_look_up) {
+                Some(identity) => format!("will read {}", told(identity)),
+                None => "not in the state".to_owned(),
+            },
         }
     }
 
@@ -477,6 +483,10 @@ impl Page<'_> {
             }
             (Planned::Same, why) => format!("the same: {why}"),
             (Planned::Gone, why) => format!("gone from the state: {why}"),
+            (Planned::Reads(Some(identity)), why) => format!("reads {}: {why}", told(identity)),
+            (Planned::Reads(None), _) => {
+                "reads another object by its arn argument; in which realm is not known".to_owned()
+            }
             (Planned::Changed(Err(reason)), _) => {
                 format!("no identity: {reason} ({})", reason.name())
             }
@@ -508,10 +518,10 @@ impl Page<'_> {
         };
         let own = it.row.map(|it| self.snapshot.row(it));
         let looks_up = own.is_some_and(|it| it.looks_up.is_some());
+        let edges = [&it.readers, &it.readers_after, &it.owners, &it.owners_after];
         let unowned = looks_up && it.owners.is_empty();
-        let silent = [now, after, &it.readers, &it.owners]
-            .iter()
-            .all(|it| it.is_empty());
+        let mut silent = [now, after].into_iter().chain(edges);
+        let silent = silent.all(|it| it.is_empty());
         if silent && !unowned && it.near.is_empty() {
             return;
         }
@@ -525,8 +535,16 @@ impl Page<'_> {
             "also claimed, after the next apply, by",
             &only(after, now, false),
         );
-        self.rows("read by", &it.readers);
-        self.rows("owned by", &it.owners);
+        for (does, now, after) in [
+            ("read", &it.readers, &it.readers_after),
+            ("owned", &it.owners, &it.owners_after),
+        ] {
+            self.rows(&format!("{does} by"), &only(now, after, true));
+            let until = format!("{does}, until the next apply, by");
+            self.rows(&until, &only(now, after, false));
+            let then = format!("{does}, after the next apply, by");
+            self.rows(&then, &only(after, now, false));
+        }
         if unowned {
             self.line("    owned by no stack of this workspace");
         }
@@ -571,6 +589,7 @@ impl Page<'_> {
     fn near(&mut self, near: &Near) {
         let does = match near.relation {
             Relation::Reads => "reads it",
+            Relation::WillRead => "will read it",
             Relation::WillClaim => "will claim it",
             _ => "claims it",
         };

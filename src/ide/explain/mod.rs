@@ -19,8 +19,8 @@ use crate::identity::{
 use crate::state::Record;
 use crate::workspace::tag_support::{Evidence, Takes, support};
 use crate::workspace::{
-    Configured, Group, Outlook, Place, Planned, RowRef, Said, Snapshot, Tag, Unknown, header,
-    ignores_tags,
+    Configured, Edge, Group, Outlook, Place, Planned, RowRef, Said, Snapshot, Tag, Unknown, When,
+    header, ignores_tags,
 };
 
 /// A resource, as far as gantrycd knows it.
@@ -58,10 +58,14 @@ pub struct Explained<'a> {
     pub claimed_by: Vec<RowRef>,
     /// Who else will claim the same object after the next apply.
     pub claimed_after: Vec<RowRef>,
-    /// Which data sources of other stacks read it.
+    /// Which data sources of other stacks read it now.
     pub readers: Vec<RowRef>,
-    /// Of a data source: which resources of other stacks it reads.
+    /// Which will read it after the next apply.
+    pub readers_after: Vec<RowRef>,
+    /// Of a data source: which resources of other stacks it reads now.
     pub owners: Vec<RowRef>,
+    /// Which it will read after the next apply.
+    pub owners_after: Vec<RowRef>,
     /// What has its id and its type, and another realm.
     pub near: Vec<Near>,
     /// The findings that stand on it.
@@ -138,7 +142,9 @@ pub fn explain<'a>(snapshot: &Snapshot, findings: &'a [Finding], target: &Target
         claimed_by,
         claimed_after,
         readers,
+        readers_after,
         owners,
+        owners_after,
         near,
     } = related.unwrap_or_default();
     let takes = source.as_ref().filter(|_| address.mode == Mode::Managed);
@@ -171,7 +177,9 @@ pub fn explain<'a>(snapshot: &Snapshot, findings: &'a [Finding], target: &Target
         claimed_by,
         claimed_after,
         readers,
+        readers_after,
         owners,
+        owners_after,
         near,
         findings: Vec::new(),
     };
@@ -329,7 +337,9 @@ struct Relations {
     claimed_by: Vec<RowRef>,
     claimed_after: Vec<RowRef>,
     readers: Vec<RowRef>,
+    readers_after: Vec<RowRef>,
     owners: Vec<RowRef>,
+    owners_after: Vec<RowRef>,
     near: Vec<Near>,
 }
 
@@ -348,20 +358,22 @@ impl Relations {
             others.collect::<Vec<_>>()
         };
         let is_here = |it: RowRef| it.stack == at.stack && snapshot.address(it) == address;
+        let to_it = snapshot.edges().filter(|it| is_here(it.owner));
+        let to_it: Vec<&Edge> = to_it.collect();
+        let from_it = snapshot.edges_from(at.stack).iter();
+        let from_it: Vec<&Edge> = from_it.filter(|it| is_here(it.reader)).collect();
+        let those = |edges: &[&Edge], stands: fn(When) -> bool, end: fn(&Edge) -> RowRef| {
+            let edges = edges.iter().filter(|it| stands(it.when));
+            edges.map(|it| end(it)).collect()
+        };
+        let (reader, owner) = (|it: &Edge| it.reader, |it: &Edge| it.owner);
         Self {
             claimed_by: others(row.claim.as_ref().ok(), 0),
             claimed_after: others(row.planned_claim(), 1),
-            readers: snapshot
-                .edges()
-                .filter(|it| is_here(it.owner))
-                .map(|it| it.reader)
-                .collect(),
-            owners: snapshot
-                .edges_from(at.stack)
-                .iter()
-                .filter(|it| is_here(it.reader))
-                .map(|it| it.owner)
-                .collect(),
+            readers: those(&to_it, When::is_now, reader),
+            readers_after: those(&to_it, When::is_after, reader),
+            owners: those(&from_it, When::is_now, owner),
+            owners_after: those(&from_it, When::is_after, owner),
             near: near(snapshot, at),
         }
     }
@@ -375,7 +387,7 @@ fn near(snapshot: &Snapshot, at: RowRef) -> Vec<Near> {
     let identity = match (&row.claim, row.looks_up.as_deref()) {
         (Ok(claim), _) => claim,
         (_, Some(looked_up)) => looked_up,
-        (Err(_), None) => match row.planned_claim() {
+        (Err(_), None) => match row.planned_claim().or(row.planned_look_up()) {
             Some(planned) => planned,
             None => return Vec::new(),
         },
@@ -387,9 +399,11 @@ fn near(snapshot: &Snapshot, at: RowRef) -> Vec<Near> {
                 (Ok(claim), _) => (Relation::Claims, claim),
                 (_, Some(_)) if address.mode == Mode::Data => continue,
                 (_, Some(looked_up)) => (Relation::Reads, looked_up),
-                (Err(_), None) => match other.planned_claim() {
-                    Some(planned) => (Relation::WillClaim, planned),
-                    None => continue,
+                (Err(_), None) => match (other.planned_claim(), other.planned_look_up()) {
+                    (Some(planned), _) => (Relation::WillClaim, planned),
+                    (None, Some(_)) if address.mode == Mode::Data => continue,
+                    (None, Some(planned)) => (Relation::WillRead, planned),
+                    (None, None) => continue,
                 },
             };
             let row = RowRef { stack, row: at_row };

@@ -28,6 +28,8 @@ pub enum Relation {
     WillClaim,
     /// It reads the object of that identity.
     Reads,
+    /// It will read it after the next apply.
+    WillRead,
     /// Its state records that ARN, and it claims another identity or none.
     Records,
     /// It is what was asked for.
@@ -207,6 +209,8 @@ impl<'a> Question<'a> {
                     Relation::WillClaim
                 } else if decided.looks_up.as_deref().is_some_and(is_it) {
                     Relation::Reads
+                } else if decided.planned_look_up().is_some_and(is_it) {
+                    Relation::WillRead
                 } else if recorded.is_some_and(|it| **it == *self.text) {
                     Relation::Records
                 } else {
