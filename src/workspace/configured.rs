@@ -18,7 +18,7 @@ use super::tags::{Tag, Tags};
 use super::tree::{Served, Tree};
 
 /// What the configuration says of one resource instance.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Configured {
     /// The block.
     pub site: Site,
@@ -49,7 +49,7 @@ impl Configured {
 }
 
 /// What the configuration says of one provider block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ConfiguredProvider {
     /// Which module of the tree.
     pub node: usize,
@@ -366,29 +366,28 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// What it says of every provider block.
-    pub(super) fn providers(&mut self) -> Vec<ConfiguredProvider> {
+    /// What it says of every provider block of the module at `node`.
+    pub(super) fn providers(&mut self, node: usize) -> Vec<ConfiguredProvider> {
         let mut all = Vec::new();
-        for (node, it) in self.tree.nodes().iter().enumerate() {
-            for provider in it.module.providers() {
-                let instance = self.evaluation.any_instance(node);
-                let source = it.module.source_of(provider_name(provider));
-                let source: Option<Arc<str>> = source.map(Into::into);
-                let each = match self.evaluation.instances_of(instance, provider) {
-                    Instances::Known(each) => each.all.to_vec(),
-                    Instances::Unknown => vec![Repetition::Unknown],
-                };
-                for of in &each {
-                    let sections = self.sections(provider, instance, of);
-                    all.push(ConfiguredProvider {
-                        node,
-                        block: provider.base().clone(),
-                        tags: sections.default,
-                        ignored: sections.ignored,
-                        endpoints: self.endpoints(provider, instance, of),
-                        source: source.clone(),
-                    });
-                }
+        let module = &self.tree.nodes()[node].module;
+        for provider in module.providers() {
+            let instance = self.evaluation.any_instance(node);
+            let source = module.source_of(provider_name(provider));
+            let source: Option<Arc<str>> = source.map(Into::into);
+            let each = match self.evaluation.instances_of(instance, provider) {
+                Instances::Known(each) => each.all.to_vec(),
+                Instances::Unknown => vec![Repetition::Unknown],
+            };
+            for of in &each {
+                let sections = self.sections(provider, instance, of);
+                all.push(ConfiguredProvider {
+                    node,
+                    block: provider.base().clone(),
+                    tags: sections.default,
+                    ignored: sections.ignored,
+                    endpoints: self.endpoints(provider, instance, of),
+                    source: source.clone(),
+                });
             }
         }
         all

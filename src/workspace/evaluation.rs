@@ -48,6 +48,8 @@ pub(super) struct Evaluation<'a> {
     /// The instances of a block, by the instance that it is in and its file.
     repeated: RefCell<FxHashMap<(usize, usize, BlockId), Instances>>,
     memo: RefCell<FxHashMap<(usize, Symbol), Option<Value>>>,
+    /// The modules that others asked for outputs of.
+    told: RefCell<BTreeSet<u32>>,
     /// The files that expressions asked for.
     asked: RefCell<BTreeSet<PathBuf>>,
     depth: Cell<usize>,
@@ -166,6 +168,7 @@ impl<'a> Evaluation<'a> {
             entered: RefCell::default(),
             repeated: RefCell::default(),
             memo: RefCell::default(),
+            told: RefCell::default(),
             asked: RefCell::default(),
             depth: Cell::new(0),
         }
@@ -178,6 +181,11 @@ impl<'a> Evaluation<'a> {
             let stamp = Stamp::of(&path);
             (path, stamp)
         })
+    }
+
+    /// The modules that others asked for outputs of.
+    pub(super) fn told(&self) -> BTreeSet<u32> {
+        self.told.take()
     }
 
     /// The instance of a module that stands at a module path of the state. `None` where the
@@ -539,6 +547,7 @@ impl<'a> Evaluation<'a> {
 
     fn module_output(&self, instance: usize, call: &str, names: &[&str]) -> Option<Resolved> {
         let child = self.child(instance, call)?;
+        self.told.borrow_mut().insert(child as u32);
         let (_, block) = self.tree.nodes()[child].caller.as_ref()?;
         let outputs = |repetition: &Repetition| {
             let module = &self.tree.nodes()[child].module;

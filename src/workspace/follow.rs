@@ -245,7 +245,8 @@ fn decide(
             match old.get(&*stack.name) {
                 Some(old) if old.is_decided_as(&stack) => (*old).clone(),
                 _ => {
-                    rows::decide(&mut stack, &workspace.registry);
+                    let before = old.get(&*stack.name).map(|it| &***it);
+                    rows::decide(&mut stack, &workspace.registry, before);
                     if others > MOST_AT_WORK {
                         stack.let_go_of_its_own();
                     }

@@ -12,6 +12,7 @@ mod disk;
 mod evaluation;
 mod follow;
 mod ignored_tags;
+mod kept;
 mod moves;
 mod plan;
 mod progress;

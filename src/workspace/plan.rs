@@ -20,6 +20,7 @@ use super::Stack;
 use super::configured::{Configured, ConfiguredProvider, Reader};
 use super::disk::Stamp;
 use super::evaluation::{Evaluation, Instances, Repetition, Unknown};
+use super::kept::Kept;
 use super::moves::Moves;
 use super::reading;
 use super::rows::{Planned, PlannedRow, Row, Site, recorded};
@@ -34,6 +35,14 @@ pub(super) struct Plan {
     pub(super) rows: Vec<Row>,
     pub(super) planned_rows: Vec<PlannedRow>,
     pub(super) configured: Vec<Configured>,
+}
+
+impl Plan {
+    /// Takes over a row that is not there yet.
+    fn take_over(&mut self, (row, planned): (Row, PlannedRow)) {
+        self.rows.push(row);
+        self.planned_rows.push(planned);
+    }
 }
 
 /// What becomes of a row in the next apply, and why.
@@ -228,15 +237,24 @@ impl<'a> Decision<'a> {
         Some(Site { node, resource })
     }
 
-    /// Decides about every row, now and after the next apply.
-    pub(super) fn plan(&mut self) -> Plan {
+    /// Decides about every row, now and after the next apply. What is kept is taken over.
+    pub(super) fn plan(&mut self, kept: Option<&Kept>) -> Plan {
         let stack = self.stack;
         let mut plan = Plan::default();
+        let known = |at| kept.and_then(|it| it.row(at));
+        let mut known: Vec<_> = (0..stack.records().len()).map(known).collect();
         let mut addresses: FxHashSet<Address> = FxHashSet::default();
         let moves = Moves::of(self.tree);
-        let old = stack.records().map(|it| &it.row.address);
-        let moved = moves.applied(old, &|it| self.is_declared(it));
-        for ((at, record), placed) in stack.records().enumerate().zip(moved) {
+        let open = stack.records().zip(&known).filter(|it| it.1.is_none());
+        let old = open.map(|(it, _)| &it.row.address);
+        let mut moved = moves.applied(old, &|it| self.is_declared(it)).into_iter();
+        for (at, record) in stack.records().enumerate() {
+            if let Some((row, configured)) = known[at].take() {
+                plan.configured.extend(configured);
+                plan.rows.push(row);
+                continue;
+            }
+            let placed = moved.next().flatten();
             let address = placed.as_ref().unwrap_or(&record.row.address);
             let site = self.site(address);
             let mut row = recorded(self.registry, record, site, self.is_ignored(site));
@@ -251,9 +269,9 @@ impl<'a> Decision<'a> {
             plan.rows.push(row);
         }
         self.plan_imports(&mut addresses, &mut plan);
-        self.plan_data_without_rows(&addresses, &mut plan);
+        self.plan_data_without_rows(&addresses, kept, &mut plan);
         if self.speaks {
-            self.plan_without_rows(&addresses, &mut plan);
+            self.plan_without_rows(&addresses, kept, &mut plan);
         }
         for (at, configured) in plan.configured.iter().enumerate() {
             if let Some(row) = configured.row {
@@ -264,8 +282,21 @@ impl<'a> Decision<'a> {
     }
 
     /// What the configuration says of every provider block.
-    pub(super) fn providers(&mut self) -> Vec<ConfiguredProvider> {
-        self.reader.providers()
+    pub(super) fn providers(&mut self, kept: Option<&Kept>) -> Vec<ConfiguredProvider> {
+        let nodes = 0..self.tree.nodes().len();
+        let of = |node| match kept.filter(|it| it.has(node)) {
+            Some(kept) => kept.providers(node).cloned().collect(),
+            None => self.reader.providers(node),
+        };
+        nodes.flat_map(of).collect()
+    }
+
+    /// The modules that others asked for outputs of, sorted.
+    pub(super) fn told(&self, kept: Option<&Kept>) -> Box<[u32]> {
+        let mut told = self.evaluation.told();
+        told.extend(self.sure.told());
+        told.extend(kept.iter().flat_map(|it| it.told()));
+        told.into_iter().collect()
     }
 
     /// The files that expressions asked for, as they are now.
@@ -429,11 +460,22 @@ impl<'a> Decision<'a> {
 
     /// Data sources, or instances of them, that no state has yet, and of which it is known by what
     /// identity an owner will be looked up.
-    fn plan_data_without_rows(&mut self, rows: &HashSet<Address>, plan: &mut Plan) {
+    fn plan_data_without_rows(
+        &mut self,
+        rows: &FxHashSet<Address>,
+        kept: Option<&Kept>,
+        plan: &mut Plan,
+    ) {
         if !self.stack.is_certain {
             return;
         }
         for node in 0..self.tree.nodes().len() {
+            if let Some(kept) = kept.filter(|it| it.has(node)) {
+                for at in kept.planned_data(node) {
+                    plan.take_over(kept.planned(at));
+                }
+                continue;
+            }
             let module = self.tree.nodes()[node].module.clone();
             for (at, resource) in module.resources().iter().enumerate() {
                 let block = resource.base().block();
@@ -587,9 +629,25 @@ impl<'a> Decision<'a> {
     }
 
     /// Resources, or instances of them, that no state has yet.
-    fn plan_without_rows(&mut self, rows: &FxHashSet<Address>, plan: &mut Plan) {
+    fn plan_without_rows(
+        &mut self,
+        rows: &FxHashSet<Address>,
+        kept: Option<&Kept>,
+        plan: &mut Plan,
+    ) {
         let with_rows: FxHashSet<Site> = plan.rows.iter().filter_map(|it| it.site).collect();
         for node in 0..self.tree.nodes().len() {
+            if let Some(kept) = kept.filter(|it| it.has(node)) {
+                for configured in kept.without_record(node) {
+                    let row = configured.row.map(|at| {
+                        plan.take_over(kept.planned(at));
+                        plan.rows.len() - 1
+                    });
+                    let configured = configured.clone();
+                    plan.configured.push(Configured { row, ..configured });
+                }
+                continue;
+            }
             let instances = self.evaluation.all_instances(node);
             let module = self.tree.nodes()[node].module.clone();
             for (at, resource) in module.resources().iter().enumerate() {

@@ -8,11 +8,12 @@ use crate::state::Record;
 use super::Stack;
 use super::configured::Configured;
 use super::evaluation::{Evaluation, Unknown};
+use super::kept::Kept;
 use super::plan::{Decision, Outlook, Why};
 use super::tag_support::Observed;
 
 /// What a row of a state is, or one that the next apply will make.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Row {
     /// The identity that it claims now, or why it claims none. [`NoIdentity::NoArn`] of a managed
     /// row that is not there yet.
@@ -32,7 +33,7 @@ pub struct Row {
 }
 
 /// A row that the next apply will make.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PlannedRow {
     /// Where it will stand in its stack.
     pub address: Address,
@@ -81,22 +82,27 @@ impl Row {
     }
 }
 
-/// Decides what each row of the stack is.
-pub(super) fn decide(stack: &mut Stack, registry: &IdentityRegistry) {
-    decide_rows(stack, registry);
+/// Decides what each row of the stack is, which was `before`.
+pub(super) fn decide(stack: &mut Stack, registry: &IdentityRegistry, before: Option<&Stack>) {
+    decide_rows(stack, registry, before);
     let claims = stack.rows.iter().filter_map(Row::planned_claim);
     stack.realms = claims.filter_map(|it| it.realm.clone()).collect();
 }
 
-fn decide_rows(stack: &mut Stack, registry: &IdentityRegistry) {
+fn decide_rows(stack: &mut Stack, registry: &IdentityRegistry, before: Option<&Stack>) {
     if let Some(state) = &stack.state {
-        stack.observed = Observed::of(&state.file.records);
+        let same = before.filter(|it| stack.has_the_state_of(it));
+        let observed = || Observed::of(&state.file.records).into();
+        stack.observed = same.map_or_else(observed, |it| it.observed.clone());
     }
     let decided = deciding(stack, registry, |mut decision| {
-        let (plan, providers) = (decision.plan(), decision.providers());
-        (plan, providers, decision.asked())
+        let kept = before.and_then(|it| Kept::of(it, stack, decision.speaks));
+        let plan = decision.plan(kept.as_ref());
+        let providers = decision.providers(kept.as_ref());
+        let told = decision.told(kept.as_ref());
+        (plan, providers, decision.asked(), decision.speaks, told)
     });
-    let Some((plan, providers, asked)) = decided else {
+    let Some((plan, providers, asked, speaks, told)) = decided else {
         let alone = |it: &Record| recorded(registry, it, None, false);
         stack.rows = stack.records().map(alone).collect();
         stack.sort_sites();
@@ -109,6 +115,8 @@ fn decide_rows(stack: &mut Stack, registry: &IdentityRegistry) {
     stack.configured.shrink_to_fit();
     stack.providers = providers;
     stack.asked = asked;
+    stack.speaks = speaks;
+    stack.told = told;
     stack.sort_sites();
 }
 
@@ -138,7 +146,7 @@ pub(super) fn configured(stack: &Stack, registry: &IdentityRegistry) -> Vec<Conf
     let evaluation = Evaluation::new(tree, &stack.given, stack.known_workspace());
     let mut decision = Decision::new(stack, tree, registry, [&evaluation, &evaluation]);
     decision.speaks = true;
-    decision.plan().configured
+    decision.plan(None).configured
 }
 
 /// What becomes of a row in the next apply, why, and what the configuration says of it.

@@ -46,7 +46,7 @@ pub struct Stack {
     /// The realms that its rows will have after the next apply.
     pub realms: BTreeSet<Realm>,
     /// What the state shows of resource types.
-    pub observed: Observed,
+    pub observed: Arc<Observed>,
     /// Whether somebody surely applies it: a directory that nobody calls may also be a module that
     /// is called from elsewhere.
     pub is_certain: bool,
@@ -54,6 +54,10 @@ pub struct Stack {
     pub(super) given: Arc<Given>,
     /// The files that its expressions asked for, as they were then.
     pub(super) asked: Box<[(PathBuf, Option<Stamp>)]>,
+    /// Whether anything in its configuration speaks of gantrycd.
+    pub(super) speaks: bool,
+    /// The modules of its tree that others asked for outputs of, sorted.
+    pub(super) told: Box<[u32]>,
     /// Rows that a block declares, sorted by it.
     sites: Box<[u32]>,
 }
@@ -98,10 +102,12 @@ impl Stack {
             configured: Vec::new(),
             providers: Vec::new(),
             realms: BTreeSet::new(),
-            observed: Observed::default(),
+            observed: Arc::default(),
             is_certain: false,
             given: Arc::default(),
             asked: Box::default(),
+            speaks: false,
+            told: Box::default(),
             sites: Box::default(),
         }
     }
