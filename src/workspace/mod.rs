@@ -25,6 +25,7 @@ mod stack;
 pub mod tag_support;
 mod tags;
 mod tree;
+mod trial;
 mod uses;
 mod variables;
 
@@ -47,6 +48,7 @@ pub use snapshot::{RowRef, Snapshot, Use, header, is_editable};
 pub use stack::{Stack, StackState, Unreadable, relative};
 pub use tags::{Said, Stray, Tag, Tags};
 pub use tree::{Node, Served, Tree, normalize};
+pub use trial::Reach;
 pub use variables::constant;
 
 use crate::config::ModuleFile;
