@@ -1,5 +1,7 @@
 //! The ignore comment under the cursor: where one would be honoured, it could be written there.
 
+use std::sync::Arc;
+
 use crate::config::ModuleFile;
 use crate::identity::comment::{Directive, IGNORE};
 use crate::syntax::{Cursor, WordKind};
@@ -18,8 +20,7 @@ pub(super) fn complete(snapshot: &Snapshot, file: &ModuleFile, offset: u32) -> O
         ),
         None => (in_a_comment(file, offset)?, IGNORE.to_owned()),
     };
-    is_honoured(snapshot, file, span, &new_text)?;
-    Some(Completion {
+    is_honoured(snapshot, file, span, &new_text).then(|| Completion {
         name: new_text.clone(),
         kind: CompletionKind::Comment,
         detail: Some("gantrycd: opt out".to_owned()),
@@ -84,38 +85,31 @@ fn in_a_comment(file: &ModuleFile, offset: u32) -> Option<Span> {
 }
 
 /// Whether the comment would opt out a block with it there that gantrycd has identity rules for, and
-/// that no other comment opts out already.
-fn is_honoured(snapshot: &Snapshot, file: &ModuleFile, span: Span, new_text: &str) -> Option<()> {
+/// that no other comment opts out already. What is being typed may have to be closed first.
+fn is_honoured(snapshot: &Snapshot, file: &ModuleFile, span: Span, new_text: &str) -> bool {
+    let mut closers = ["", "\n}"].iter();
+    closers.any(|it| opts_out(snapshot, file, (span, new_text, it)) == Some(true))
+}
+
+fn opts_out(
+    snapshot: &Snapshot,
+    file: &ModuleFile,
+    (span, new_text, closer): (Span, &str, &str),
+) -> Option<bool> {
     let text = file.source().text();
-    let changed = [
-        &text[..span.range().start],
-        new_text,
-        &text[span.range().end..],
-    ]
-    .concat();
-    let trial = ModuleFile::read(file.path.clone(), Source::new(&changed));
+    let (before, behind) = (&text[..span.range().start], &text[span.range().end..]);
+    let changed = [before, new_text, closer, behind].concat();
+    let trial = Arc::new(ModuleFile::read(file.path.clone(), Source::new(&changed)));
     let at = Span::new(span.range().start, span.range().start + new_text.len());
-    let opts_out = |it: &&crate::config::IgnoreComment| {
-        matches!(it.directive, Directive::Ignore { ignore: true, .. })
-    };
-    let comments = trial.comments.iter().filter(opts_out);
+    let comments = trial
+        .comments
+        .iter()
+        .filter(|it| matches!(it.directive, Directive::Ignore { ignore: true, .. }));
     let mut here = comments.clone().filter(|it| at.contains(it.span));
     let block = here.next()?.honoured()?;
     let mut others = comments.filter(|it| !at.contains(it.span));
-    if others.any(|it| it.honoured() == Some(block)) {
-        return None;
-    }
-    let block = trial.block(block)?;
-    let (mode, resource_type, name) = block.resource()?;
-    let mut uses = snapshot.uses(file).iter();
-    uses.any(|it| {
-        let module = &snapshot.node(*it).module;
-        let source = module
-            .resource(mode, resource_type, name)
-            .and_then(|it| module.source_of(&module.provider_of(it)?.name));
-        snapshot.supports(source.as_deref())
-    })
-    .then_some(())
+    let is_alone = !others.any(|it| it.honoured() == Some(block));
+    Some(is_alone && snapshot.supports_block(&trial, &trial.block(block)?))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::config::{Argument, Merged, Module, ModuleFile, provider_name};
+use crate::config::{Argument, Block, Merged, Module, ModuleFile, provider_name};
 use crate::eval::{Entry, Value};
 use crate::identity::Mode;
 use crate::syntax::ExpressionKind;
@@ -59,6 +59,20 @@ impl Snapshot {
             }
         }
         reach
+    }
+
+    /// Whether there are identity rules for the provider of a block of `file`, whose text is another
+    /// than the one that the snapshot has of it.
+    pub fn supports_block(&self, file: &Arc<ModuleFile>, block: &Block) -> bool {
+        let directory = file.path.parent().unwrap_or(Path::new(""));
+        let Some(first) = self.uses_of(directory).first() else {
+            return false;
+        };
+        let module = self.changed(*first, file);
+        let declared = module.declares(file, block);
+        let provider = declared.and_then(|it| module.provider_of(it));
+        let source = provider.and_then(|it| module.source_of(&it.name));
+        self.supports(source.as_deref())
     }
 
     /// The stacks that read a file, with the modules and the values that they would have by it.
