@@ -259,6 +259,7 @@ fn check(grid: &str, key: &str, more: Option<&str>, word: Word) {
                 "?" => "?",
                 _ => word(cell, &row.claim),
             },
+            Planned::Reads(_) => "reads",
             Planned::Gone => "gone",
         };
         if found != cell.expected {

@@ -292,6 +292,8 @@ fn changed(random: &mut Random, text: &str) -> String {
         "  \"gantrycd:resource-identity-realm\" = \"typed\"\n",
         "resource \"aws_sqs_queue\" \"typed\" {\n  count = 2\n  tags = { \"gantrycd:resource-identity\" = \"typed\" }\n}\n",
         "module \"typed\" {\n  source = \"../../modules/queue\"\n}\n",
+        "data \"aws_security_group\" \"typed\" {\n  count = 2\n  arn   = \"arn:aws:ec2:eu-west-1:111122223333:security-group/sg-0a8848b3d129e9b4f\"\n}\n",
+        "data \"aws_security_group\" \"web\" {\n  arn = \"arn:aws:ec2:eu-west-1:111122223333:security-group/sg-0a8848b3d129e9b40\"\n}\n",
         "terraform {\n  backend \"local\" {\n    path = \"../other.tfstate\"\n  }\n}\n",
         "{\n",
         "\"",

@@ -187,3 +187,8 @@ fn typing_in_one_block_leaves_the_others_alone() {
 fn a_state_on_the_disk_is_followed() {
     scenario("state");
 }
+
+#[test]
+fn a_realm_is_completed_in_a_map_that_is_merged() {
+    scenario("completion");
+}

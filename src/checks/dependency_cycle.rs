@@ -3,6 +3,9 @@
 //! gantrycd applies a stack after those that own what it reads. In a circle there is no such order:
 //! each waits for the next.
 //!
+//! A data block whose `arn` argument is known takes part before its first apply. A circle that the
+//! configuration on screen opens stays as information until it is applied.
+//!
 //! # Example
 //!
 //! ```hcl
@@ -51,7 +54,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use petgraph::algo::{astar, tarjan_scc};
 use petgraph::graphmap::DiGraphMap;
 
-use crate::workspace::{Change, Edge, Place, Snapshot};
+use crate::workspace::{Change, Edge, Place, Snapshot, When};
 
 use super::{Across, Check, Finding, Looks, Related, Severity, capped, no_fixes};
 
@@ -66,65 +69,109 @@ pub(super) const CHECK: Check = Check {
 /// More stacks than these are counted, not named.
 const MOST_NAMED: usize = 8;
 
-/// What leads in circles.
+/// What leads in circles after the next apply, and what does now.
 #[derive(Default)]
 struct Circles {
-    /// Which stacks read which others, sorted by reader and owner.
-    reads: Vec<(usize, usize)>,
+    after: Ways,
+    now: Ways,
+}
+
+/// What leads in circles at one time.
+#[derive(Default)]
+struct Ways {
+    /// Which stacks read which others, sorted by reader and owner, and whether they do at all times.
+    reads: Vec<Hop>,
     /// Those of them that lie on a circle, each with the way from the owner back to the reader.
     back: BTreeMap<(usize, usize), Vec<usize>>,
 }
 
+/// The stacks of readers and owners, and whether any edge between them stands at all times.
+type Hop = ((usize, usize), bool);
+
 impl Across for Circles {
     fn follow(&mut self, snapshot: &Snapshot, change: &Change) -> bool {
         if change.renumbered || change.edges {
-            let mut reads: Vec<_> = snapshot.edges().map(stacks).collect();
-            reads.sort_unstable();
-            reads.dedup();
-            if reads != self.reads {
-                self.back = back(&reads);
-                self.reads = reads;
+            let after = self.after.follow(snapshot, When::is_after);
+            if self.now.follow(snapshot, When::is_now) || after {
                 return true;
             }
         }
         // the same circles may be of other edges, or stand elsewhere
-        let mut readers = self.back.keys().map(|(reader, _)| reader);
-        change.renumbered || readers.any(|it| change.edges || change.stacks.contains(it))
+        let mut readers = self.readers().into_iter();
+        change.renumbered || readers.any(|it| change.edges || change.stacks.contains(&it))
     }
 
     fn findings(&self, snapshot: &Snapshot) -> Vec<Finding> {
-        let mut readers: Vec<_> = self.back.keys().map(|(reader, _)| *reader).collect();
-        readers.dedup();
-        let edges = readers.iter().flat_map(|it| snapshot.edges_from(*it));
+        let readers = self.readers().into_iter();
+        let edges = readers.flat_map(|it| snapshot.edges_from(it));
+        // of several edges at one place, what stands longest is told
+        let mut edges: Vec<_> = edges.collect();
+        edges.sort_by_key(|it| !it.when.is_after());
         let mut told: BTreeSet<(Place, usize)> = BTreeSet::new();
         let mut findings = Vec::new();
         for edge in edges {
-            let (back, place) = (self.back.get(&stacks(edge)), stands(snapshot, edge));
-            if let (Some(back), Some(place)) = (back, place)
+            let back = |ways: &'_ Ways| ways.back.get(&stacks(edge)).cloned();
+            let after = edge.when.is_after().then(|| back(&self.after)).flatten();
+            let now = || edge.when.is_now().then(|| back(&self.now)).flatten();
+            let is_after = after.is_some();
+            if let (Some(back), Some(place)) = (after.or_else(now), stands(snapshot, edge))
                 && told.insert((place.clone(), edge.owner.stack))
             {
-                findings.push(finding(snapshot, edge, place, back));
+                findings.push(finding(snapshot, edge, place, (&back, is_after)));
             }
         }
         findings
     }
 }
 
-/// Of what lies on a circle, the way back.
-fn back(reads: &[(usize, usize)]) -> BTreeMap<(usize, usize), Vec<usize>> {
-    let all: DiGraphMap<usize, ()> = reads.iter().copied().collect();
+impl Circles {
+    /// The stacks that read on a circle.
+    fn readers(&self) -> BTreeSet<usize> {
+        let ways = self.after.back.keys().chain(self.now.back.keys());
+        ways.map(|(reader, _)| *reader).collect()
+    }
+}
+
+impl Ways {
+    /// Follows a change of edges, of which those that `stand` count. Returns whether anything is
+    /// other for it.
+    fn follow(&mut self, snapshot: &Snapshot, stand: fn(When) -> bool) -> bool {
+        let mut reads: BTreeMap<(usize, usize), bool> = BTreeMap::new();
+        for edge in snapshot.edges().filter(|it| stand(it.when)) {
+            *reads.entry(stacks(edge)).or_default() |= edge.when == When::Always;
+        }
+        let reads: Vec<Hop> = reads.into_iter().collect();
+        let is_other = reads != self.reads;
+        if is_other {
+            self.back = back(&reads);
+            self.reads = reads;
+        }
+        is_other
+    }
+}
+
+/// Of what lies on a circle, the way back: the shortest, if it can be by what stands at all times.
+fn back(reads: &[Hop]) -> BTreeMap<(usize, usize), Vec<usize>> {
+    let hops = reads.iter().map(|(hop, _)| *hop);
+    let all: DiGraphMap<usize, ()> = hops.collect();
     let mut circle_of: BTreeMap<usize, usize> = BTreeMap::new();
     for (at, members) in tarjan_scc(&all).into_iter().enumerate() {
         circle_of.extend(members.into_iter().map(|it| (it, at)));
     }
-    let on_circle = |(reader, owner): &&(usize, usize)| {
+    let on_circle = |((reader, owner), _): &&Hop| {
         reader != owner && circle_of.get(reader) == circle_of.get(owner)
     };
     let on_circle: Vec<_> = reads.iter().filter(on_circle).copied().collect();
-    // no way back leaves the circle
-    let graph: DiGraphMap<usize, ()> = on_circle.iter().copied().collect();
-    let way = |(reader, owner): &(usize, usize)| {
-        let (_, back) = astar(&graph, *owner, |it| it == *reader, |_| 1, |_| 0)?;
+    // no way back leaves the circle, and none has more hops than there are
+    let longest = on_circle.len() + 1;
+    let weighed = on_circle.iter().map(|((reader, owner), always)| {
+        let weight = if *always { 1 } else { longest };
+        (*reader, *owner, weight)
+    });
+    let graph: DiGraphMap<usize, usize> = weighed.collect();
+    let way = |((reader, owner), _): &Hop| {
+        let is_end = |it| it == *reader;
+        let (_, back) = astar(&graph, *owner, is_end, |(_, _, weight)| *weight, |_| 0)?;
         Some(((*reader, *owner), back))
     };
     on_circle.iter().filter_map(way).collect()
@@ -141,8 +188,13 @@ fn stands(snapshot: &Snapshot, edge: &Edge) -> Option<Place> {
     block.or_else(|| snapshot.state_place(edge.reader))
 }
 
-/// `back` leads from the owner's stack to the reader's.
-fn finding(snapshot: &Snapshot, edge: &Edge, place: Place, back: &[usize]) -> Finding {
+/// `back` leads from the owner's stack to the reader's, after the next apply or now only.
+fn finding(
+    snapshot: &Snapshot,
+    edge: &Edge,
+    place: Place,
+    (back, is_after): (&[usize], bool),
+) -> Finding {
     let name = |at: usize| &*snapshot.stacks[at].name;
     let (reader, owner) = stacks(edge);
     let mut circle = vec![name(reader)];
@@ -155,22 +207,40 @@ fn finding(snapshot: &Snapshot, edge: &Edge, place: Place, back: &[usize]) -> Fi
             format!("{first} → {} more → {}", more, name(reader))
         }
     };
+    let hops = back.windows(2).filter_map(|hop| {
+        let from = snapshot.edges_from(hop[0]).iter();
+        let stands = |it: &When| if is_after { it.is_after() } else { it.is_now() };
+        let steps = from.filter(|it| it.owner.stack == hop[1] && stands(&it.when));
+        // of several, one that stands at all times
+        steps.min_by_key(|it| it.when != When::Always)
+    });
+    let hops: Vec<&Edge> = hops.collect();
+    let mut all = hops.iter().copied().chain([edge]);
+    let (severity, when) = match is_after {
+        true if all.all(|it| it.when.is_now()) => (CHECK.severity, ""),
+        true => (
+            CHECK.severity,
+            " After the next apply: the configuration closes it.",
+        ),
+        false => (
+            Severity::Information,
+            " Until applied: the configuration opens it.",
+        ),
+    };
     let message = format!(
-        "{} reads what {} owns, and that depends on {}: {circle}. gantrycd finds no order for \
-         them.",
+        "{} reads what {} owns, and that depends on {}: {circle}.{when} gantrycd finds no order \
+         for them.",
         snapshot.address(edge.reader),
         name(owner),
         name(reader)
     );
-    let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
-    let steps = back.windows(2).filter_map(|hop| {
-        let mut from = snapshot.edges_from(hop[0]).iter();
-        let step = from.find(|it| it.owner.stack == hop[1])?;
+    let mut finding = Finding::new(severity, &place.path, place.span, message);
+    let steps = hops.into_iter().filter_map(|step| {
         let message = format!(
             "{} of {} reads what {} owns",
             snapshot.address(step.reader),
-            name(hop[0]),
-            name(hop[1])
+            name(step.reader.stack),
+            name(step.owner.stack)
         );
         let place = stands(snapshot, step)?;
         Some(Related { message, place })
@@ -298,6 +368,94 @@ data.aws_sqs_queue.q {a}
         check(&[stack("a", &["b"], ""), apart].concat());
         // a stack that reads what it owns itself
         check(&stack("a", &["a"], ""));
+    }
+
+    /// The stack `a` reads from `b`, and `b` by what is on screen from `a`.
+    fn on_screen(b: &str, row: &str) -> String {
+        let read = format!(
+            "#- b/main.tf\nresource \"aws_sqs_queue\" \"q\" {{}}\n{b}\n\
+             #- b/terraform.tfstate\naws_sqs_queue.q {}\n{row}\n",
+            arn("b")
+        );
+        [stack("a", &["b"], ""), read].concat()
+    }
+
+    /// `severity: message`, sorted.
+    fn told(text: &str) -> Vec<String> {
+        let findings = crate::checks::run(&Fixture::new(text).snapshot(), &Default::default());
+        let findings = findings.iter();
+        findings
+            .map(|it| format!("{}: {}", it.severity.as_str(), it.message))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_on_screen_closes_a_circle_and_opens_it() {
+        let reads = |arn: &str| format!("data \"aws_sqs_queue\" \"x\" {{\n  {arn}\n}}");
+        let of = |name: &str| reads(&format!("arn = \"{}\"", &arn(name)["arn=".len()..]));
+        let row = format!("data.aws_sqs_queue.x {}", arn("a"));
+        let circle = |when: &str| {
+            [
+                format!(
+                    "data.aws_sqs_queue.b reads what b owns, and that depends on a: a → b → a.{when} \
+                     gantrycd finds no order for them."
+                ),
+                format!(
+                    "data.aws_sqs_queue.x reads what a owns, and that depends on b: b → a → b.{when} \
+                     gantrycd finds no order for them."
+                ),
+            ]
+        };
+        let closes = circle(" After the next apply: the configuration closes it.");
+        let opens = circle(" Until applied: the configuration opens it.");
+        let warning = |it: [String; 2]| it.map(|it| format!("warning: {it}"));
+        assert_eq!(told(&on_screen(&of("a"), "")), warning(closes));
+        assert_eq!(told(&on_screen(&of("a"), &row)), warning(circle("")));
+        assert_eq!(told(&on_screen(&reads(""), &row)), warning(circle("")));
+        assert_eq!(told(&on_screen("", "")), [""; 0]);
+        let information = opens.map(|it| format!("information: {it}"));
+        assert_eq!(told(&on_screen(&of("c"), &row)), information);
+        assert_eq!(told(&on_screen("", &row)), information);
+
+        // another block goes on with what one ends
+        let both = format!("{}\n{}", of("c"), reads("").replace("\"x\"", "\"y\""));
+        let rows = format!("{row}\n{}", row.replace(".x", ".y"));
+        let found = told(&on_screen(&both, &rows));
+        let severities: Vec<_> = found
+            .iter()
+            .map(|it| it.split_once(": ").unwrap())
+            .collect();
+        let severities: Vec<_> = severities
+            .iter()
+            .map(|(severity, it)| (*severity, it.split(' ').next().unwrap()))
+            .collect();
+        assert_eq!(
+            severities,
+            [
+                ("warning", "data.aws_sqs_queue.b"),
+                ("information", "data.aws_sqs_queue.x"),
+                ("warning", "data.aws_sqs_queue.y"),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_way_back_is_by_what_stands_already() {
+        // from b there is a short way that is not there yet, and a long one that is
+        let short = format!(
+            "data \"aws_sqs_queue\" \"x\" {{\n  arn = \"{}\"\n}}\n#- b/terraform",
+            &arn("a")["arn=".len()..]
+        );
+        let text = [
+            stack("a", &["b"], ""),
+            stack("b", &["c"], "").replace("#- b/terraform", &short),
+            stack("c", &["a"], ""),
+        ]
+        .concat();
+        let found = told(&text);
+        assert_eq!(found.len(), 4);
+        assert!(found[0].contains("a → b → c → a. gantrycd"), "{found:#?}");
+        assert!(found[2].contains("b → a → b. After"), "{found:#?}");
     }
 
     #[test]

@@ -94,6 +94,13 @@ const BLOCKS: &[&str] = &[
     "provider \"aws\" {\n  default_tags {\n    tags = { \"gantrycd:resource-identity-realm\" = \"dev\" }\n  }\n  ignore_tags {\n    key_prefixes = [\"gantrycd:\"]\n  }\n}",
     "terraform {\n  required_providers {\n    aws = { source = \"acme/aws\" }\n  }\n}",
     "module \"m\" {\n  source = \"../m\"\n}",
+    // of what was read, and of what is yet to be read
+    "data \"aws_vpc\" \"v\" {\n  arn = \"arn:aws:ec2:eu-west-1:111122223333:vpc/a\"\n}",
+    "data \"aws_vpc\" \"v\" {\n  arn = \"arn:aws:ec2:eu-west-1:111122223333:vpc/c\"\n}",
+    "data \"aws_vpc\" \"w\" {\n  arn = \"arn:aws:ec2:eu-west-1:111122223333:vpc/a\"\n}",
+    "data \"aws_vpc\" \"w\" {\n  arn = \"arn:aws:ec2:eu-west-1:111122223333:vpc/b\"\n}",
+    "data \"aws_vpc\" \"x\" {\n  count = 2\n  arn   = \"arn:aws:ec2:eu-west-1:111122223333:vpc/c\"\n}",
+    "resource \"aws_vpc\" \"v\" {\n  tags = { \"gantrycd:resource-identity-realm\" = \"dev\" }\n}\ndata \"aws_vpc\" \"v\" {}",
 ];
 
 const SETTINGS: &[&str] = &[
@@ -105,7 +112,7 @@ const SETTINGS: &[&str] = &[
 ];
 
 const STATES: &[&str] = &[
-    "aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q",
+    "aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q\naws_autoscaling_group.g arn=arn:aws:autoscaling:eu-west-1:000000000000:g untaggable",
     "aws_iam_policy_attachment.p untaggable\naws_sqs_queue.n id=n\naws_vpc.v id=v realm=devs",
     "data.aws_vpc.v arn=arn:aws:ec2:eu-west-1:111122223333:vpc/b\naws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:000000000000:q",
 ];

@@ -4,8 +4,10 @@
 
 mod action;
 mod completion;
+mod declaring;
 pub mod explain;
 mod hover;
+mod opting_out;
 mod settings;
 
 pub use action::{Action, actions, fix_all};

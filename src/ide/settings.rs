@@ -172,9 +172,11 @@ pub(super) fn complete(snapshot: &Snapshot, file: &ModuleFile, offset: u32) -> V
     let complete = |kind, name: &str, about: &str| Completion {
         name: name.to_owned(),
         kind,
+        detail: None,
         about: about.to_owned(),
         span,
         new_text: name.to_owned(),
+        snippet: None,
     };
     let quoted = |it: Completion| Completion {
         new_text: match kind {

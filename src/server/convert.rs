@@ -2,10 +2,10 @@
 //! diagnostics.
 
 use tower_lsp::ls_types::{
-    CodeDescription, CompletionItem, CompletionItemKind, CompletionList, Diagnostic,
-    DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Documentation, Hover,
-    HoverContents, Location, MarkupContent, MarkupKind, NumberOrString, Position, Range,
-    TextDocumentPositionParams, TextEdit, Uri,
+    CodeDescription, CompletionItem, CompletionItemKind, CompletionList, CompletionTextEdit,
+    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Documentation,
+    Hover, HoverContents, InsertReplaceEdit, InsertTextFormat, Location, MarkupContent, MarkupKind,
+    NumberOrString, Position, Range, TextDocumentPositionParams, TextEdit, Uri,
 };
 
 use crate::checks::{Finding, Severity};
@@ -117,31 +117,47 @@ pub(super) fn completion(
     let source = snapshot.source(&path)?;
     let offset = offset(source, at.position, settings.encoding);
     let completions = ide::completion(snapshot, &path, offset);
+    // with the first character it shows whether anything of ours is meant
+    let is_incomplete = completions.iter().all(|it| it.span.start == offset);
     let items = completions.into_iter().enumerate().map(|(rank, it)| {
         let about = MarkupContent {
             kind: MarkupKind::Markdown,
             value: it.about,
         };
-        let range = range(source, it.span, settings.encoding);
+        let replace = range(source, it.span, settings.encoding);
+        let snippet = it.snippet.filter(|_| settings.snippets);
+        let is_snippet = snippet.is_some();
+        let new_text = snippet.unwrap_or(it.new_text);
+        let edit = match settings.inserts_or_replaces {
+            true => CompletionTextEdit::InsertAndReplace(InsertReplaceEdit {
+                new_text,
+                insert: Range::new(replace.start, position(source, offset, settings.encoding)),
+                replace,
+            }),
+            false => TextEdit::new(replace, new_text).into(),
+        };
         CompletionItem {
             kind: Some(match it.kind {
                 CompletionKind::Section => CompletionItemKind::MODULE,
                 CompletionKind::Key => CompletionItemKind::PROPERTY,
                 CompletionKind::Value => CompletionItemKind::ENUM_MEMBER,
                 CompletionKind::Stack => CompletionItemKind::REFERENCE,
+                CompletionKind::Comment => CompletionItemKind::TEXT,
             }),
+            detail: it.detail,
             documentation: (!about.value.is_empty()).then_some(Documentation::MarkupContent(about)),
             // in our order
             sort_text: Some(format!("{rank:04}")),
             filter_text: Some(it.name.clone()),
             label: it.name,
-            text_edit: Some(TextEdit::new(range, it.new_text).into()),
+            insert_text_format: is_snippet.then_some(InsertTextFormat::SNIPPET),
+            text_edit: Some(edit),
             ..Default::default()
         }
     });
     let items: Vec<_> = items.collect();
     (!items.is_empty()).then_some(CompletionList {
-        is_incomplete: false,
+        is_incomplete,
         items,
     })
 }

@@ -49,6 +49,10 @@ pub(super) struct Settings {
     pub(super) links_codes: bool,
     /// Diagnostics may say that a text does nothing.
     pub(super) unnecessary_tag: bool,
+    /// Completions may have stops for the cursor.
+    pub(super) snippets: bool,
+    /// The client chooses whether a completion takes the place of what is behind the cursor.
+    pub(super) inserts_or_replaces: bool,
     /// The client asks for the edit of a code action when it is chosen.
     pub(super) resolves_edits: bool,
     /// The client tells of changes on the disk.
@@ -249,6 +253,7 @@ fn settings(params: &InitializeParams) -> Settings {
     let workspace = capabilities.workspace.as_ref();
     let document = capabilities.text_document.as_ref();
     let diagnostics = document.and_then(|it| it.publish_diagnostics.as_ref());
+    let item = document.and_then(|it| it.completion.as_ref()?.completion_item.as_ref());
     Settings {
         // bytes are what everything here counts in
         encoding: match offers(PositionEncodingKind::UTF8) {
@@ -267,6 +272,10 @@ fn settings(params: &InitializeParams) -> Settings {
         unnecessary_tag: diagnostics
             .and_then(|it| it.tag_support.as_ref())
             .is_some_and(|it| it.value_set.contains(&DiagnosticTag::UNNECESSARY)),
+        snippets: item.and_then(|it| it.snippet_support).unwrap_or(false),
+        inserts_or_replaces: item
+            .and_then(|it| it.insert_replace_support)
+            .unwrap_or(false),
         resolves_edits: document
             .and_then(|it| it.code_action.as_ref())
             .is_some_and(resolves_edits),
@@ -323,8 +332,8 @@ fn capabilities(settings: Settings) -> ServerCapabilities {
         }),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         completion_provider: Some(CompletionOptions {
-            // editors do not ask within quotes by themselves
-            trigger_characters: Some(vec!["\"".to_owned()]),
+            // editors do not ask within quotes by themselves, and stop at what is in no word
+            trigger_characters: Some(["\"", ":", "-"].map(str::to_owned).into()),
             ..Default::default()
         }),
         code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {

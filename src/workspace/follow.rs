@@ -494,4 +494,40 @@ resource "aws_vpc" "v" {}
         assert_eq!(snapshot.duplicates().count(), 1);
         assert_eq!(snapshot.editable_files().count(), 3);
     }
+
+    /// Whose addresses alone are others has the same claims, and is named otherwise by its readers.
+    #[test]
+    fn readers_follow_owners_that_only_have_other_addresses() {
+        let arn = "arn=arn:aws:sqs:eu-west-1:111122223333:q";
+        let rows = |names: [&str; 2]| {
+            names
+                .map(|it| format!("aws_sqs_queue.{it} {arn}\n"))
+                .concat()
+        };
+        let text = format!(
+            "#- owner/terraform.tfstate\n{}#- reader/terraform.tfstate\n{}",
+            rows(["a", "b"]),
+            format!("data.aws_sqs_queue.q {arn}\n")
+        );
+        let fixture = Fixture::new(&text);
+        let owners = |snapshot: &crate::workspace::Snapshot| -> Vec<String> {
+            let edges = snapshot.edges_from(1).iter();
+            edges
+                .map(|it| snapshot.address(it.owner).to_string())
+                .collect()
+        };
+        let mut workspace = fixture.workspace();
+        assert_eq!(
+            owners(&workspace.snapshot()),
+            ["aws_sqs_queue.a", "aws_sqs_queue.b"]
+        );
+        let path = fixture.path("owner/terraform.tfstate");
+        let state = crate::fixture::state("owner", &rows(["z", "b"]));
+        std::fs::write(&path, state).unwrap();
+        workspace.refresh_paths(&BTreeSet::from([path]));
+        let (snapshot, change) = workspace.follow();
+        assert_eq!(change.stacks, BTreeSet::from([0]));
+        assert!(change.edges);
+        assert_eq!(owners(&snapshot), ["aws_sqs_queue.b", "aws_sqs_queue.z"]);
+    }
 }

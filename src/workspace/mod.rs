@@ -26,6 +26,7 @@ mod stack;
 pub mod tag_support;
 mod tags;
 mod tree;
+mod trial;
 mod uses;
 mod variables;
 
@@ -48,6 +49,7 @@ pub use snapshot::{RowRef, Snapshot, Use, header, is_editable};
 pub use stack::{Stack, StackState, Unreadable, relative};
 pub use tags::{Said, Stray, Tag, Tags};
 pub use tree::{Node, Served, Tree, normalize};
+pub use trial::Reach;
 pub use variables::constant;
 
 use crate::config::ModuleFile;

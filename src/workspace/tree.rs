@@ -23,7 +23,7 @@ pub struct Tree {
 }
 
 /// One module in a stack's tree. Instances of `count` and `for_each` share one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Node {
     /// The module.
     pub module: Arc<Module>,
@@ -77,6 +77,30 @@ impl Tree {
             }
         }
         tree
+    }
+
+    /// The same with another module in a directory, which calls the same modules.
+    pub(super) fn with(&self, module: &Arc<Module>) -> Self {
+        let mut nodes = self.nodes.clone();
+        for at in 0..nodes.len() {
+            if nodes[at].module.directory == module.directory {
+                nodes[at].module = module.clone();
+            }
+            let Some((caller, call)) = &nodes[at].caller else {
+                continue;
+            };
+            let of = &self.nodes[*caller].module;
+            let name = call.base().block().label().unwrap_or_default();
+            if of.directory == module.directory
+                && let Some(call) = module.calls.get(name)
+            {
+                nodes[at].caller = Some((*caller, call.clone()));
+            }
+        }
+        Self {
+            nodes,
+            by_path: self.by_path.clone(),
+        }
     }
 
     /// Whether its modules are those that there are now.

@@ -58,7 +58,7 @@ impl Given {
 }
 
 /// What gives variables their values.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Variables {
     /// By directory, in the order in which Terraform reads them: later ones win.
     files: HashMap<Arc<Path>, Vec<Arc<ModuleFile>>>,
@@ -140,6 +140,18 @@ impl Variables {
             });
         }
         found
+    }
+
+    /// The same with another text of a `.tfvars` file.
+    pub(super) fn with(&self, file: &Arc<ModuleFile>) -> Self {
+        let mut other = self.clone();
+        let files = other.files.values_mut().flatten();
+        for it in files.chain(&mut other.by_hand) {
+            if it.path == file.path {
+                *it = file.clone();
+            }
+        }
+        other
     }
 
     /// Whether the workspace file speaks of a stack.
