@@ -12,6 +12,7 @@ mod documents;
 mod edge;
 mod input;
 mod loading;
+mod navigation;
 mod pages;
 mod parent;
 mod publish;
@@ -36,9 +37,10 @@ use tower_lsp::ls_types::{
     CodeAction, CodeActionParams, CodeActionResponse, CompletionParams, CompletionResponse,
     DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
     DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult, Hover,
-    HoverParams, InitializeParams, InitializeResult, InitializedParams, ServerInfo,
-    WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
+    DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
+    DocumentLink, DocumentLinkParams, GotoDefinitionParams, GotoDefinitionResponse, Hover,
+    HoverParams, InitializeParams, InitializeResult, InitializedParams, Location, ReferenceParams,
+    ServerInfo, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
 };
 
 use session::Session;
@@ -162,6 +164,29 @@ impl LanguageServer for Backend {
         let settings = self.session.settings();
         let list = compute(move || convert::completion(&view, settings, &at)).await;
         Ok(list.map(CompletionResponse::List))
+    }
+
+    async fn goto_definition(
+        &self,
+        params: GotoDefinitionParams,
+    ) -> Result<Option<GotoDefinitionResponse>> {
+        let session = self.session.clone();
+        let view = session.view().await;
+        let at = params.text_document_position_params;
+        Ok(compute(move || navigation::definition(&session, &view, &at)).await)
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        let session = self.session.clone();
+        let view = session.view().await;
+        Ok(compute(move || navigation::references(&session, &view, &params)).await)
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        let session = self.session.clone();
+        let view = session.view().await;
+        let uri = params.text_document.uri;
+        Ok(compute(move || navigation::links(&session, &view, &uri)).await)
     }
 
     async fn diagnostic(

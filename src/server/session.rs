@@ -13,10 +13,10 @@ use tower_lsp::Client;
 use tower_lsp::ls_types::{
     CodeActionClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
     CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag,
-    HoverProviderCapability, InitializeParams, MessageType, OneOf, PositionEncodingKind,
-    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    DocumentLinkOptions, HoverProviderCapability, InitializeParams, MessageType, OneOf,
+    PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
+    WorkspaceFoldersChangeEvent, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use crate::checks;
@@ -57,6 +57,8 @@ pub(super) struct Settings {
     pub(super) answers_configuration: bool,
     /// The client asks for diagnostics by itself, and can be told to.
     pub(super) pulls: bool,
+    /// Definitions may say what of the text names them, and how far what they name reaches.
+    pub(super) links_definitions: bool,
     /// The client shows how far something has come.
     pub(super) shows_progress: bool,
     /// The client tells of changes of the editor's settings if it is told to.
@@ -279,6 +281,9 @@ fn settings(params: &InitializeParams) -> Settings {
             && workspace
                 .and_then(|it| it.diagnostics.as_ref()?.refresh_support)
                 .unwrap_or(false),
+        links_definitions: document
+            .and_then(|it| it.definition.as_ref()?.link_support)
+            .unwrap_or(false),
         shows_progress: capabilities
             .window
             .as_ref()
@@ -322,6 +327,12 @@ fn capabilities(settings: Settings) -> ServerCapabilities {
             })
         }),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
+        definition_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_link_provider: Some(DocumentLinkOptions {
+            resolve_provider: None,
+            work_done_progress_options: Default::default(),
+        }),
         completion_provider: Some(CompletionOptions {
             // editors do not ask within quotes by themselves
             trigger_characters: Some(vec!["\"".to_owned()]),

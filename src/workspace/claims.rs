@@ -90,6 +90,17 @@ impl Claimants {
     }
 }
 
+/// Who has to do with an id, whatever its realm and type. Sorted by stack and row.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct OfId {
+    /// Who claims it now.
+    pub now: Vec<RowRef>,
+    /// Who claims it after the next apply, and does not now.
+    pub planned: Vec<RowRef>,
+    /// The data sources that look its owner up.
+    pub readers: Vec<RowRef>,
+}
+
 /// A data source that reads what a resource of another stack manages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge {
@@ -106,9 +117,22 @@ fn key<'a>(identity: &'a Identity, resource_type: &'a ArcStr) -> Key<'a> {
     (&identity.id, identity.realm.as_ref(), resource_type)
 }
 
-fn hash(key: Key) -> u64 {
+/// The bits of a hash that tell apart what has one id. The others are the id's, so that all that has
+/// to do with it stands together, whatever its realm and type.
+const NOT_OF_THE_ID: u64 = (1 << 20) - 1;
+
+fn hash((id, realm, resource_type): Key) -> u64 {
+    let rest = hash_of(&(realm, resource_type));
+    hash_of_id(id) | rest & NOT_OF_THE_ID
+}
+
+fn hash_of_id(id: &str) -> u64 {
+    hash_of(id) & !NOT_OF_THE_ID
+}
+
+fn hash_of(what: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
-    key.hash(&mut hasher);
+    what.hash(&mut hasher);
     hasher.finish()
 }
 
@@ -254,6 +278,32 @@ impl Index {
         let same = self.entries.of(hash(wanted)).iter();
         let same = same.filter(|it| key_of(stacks, it) == Some(wanted));
         Claims::of(same).told(stacks)
+    }
+
+    /// Who has to do with an id. Its cost is theirs, not the index's.
+    pub(super) fn of_id(&self, stacks: &[Arc<Stack>], id: &str) -> OfId {
+        let mut of_id = OfId::default();
+        let first = hash_of_id(id);
+        for entry in self.entries.between(first, first | NOT_OF_THE_ID) {
+            if key_of(stacks, entry).is_none_or(|(it, ..)| *it != *id) {
+                continue;
+            }
+            let rows = match entry.role() {
+                Role::Claims | Role::Stays => &mut of_id.now,
+                Role::Will => &mut of_id.planned,
+                Role::LooksUp => &mut of_id.readers,
+            };
+            rows.push(entry.at());
+        }
+        let OfId {
+            now,
+            planned,
+            readers,
+        } = &mut of_id;
+        // one that stays what it is in a realm of another name is there twice
+        planned.retain(|it| !now.contains(it));
+        [now, planned, readers].into_iter().for_each(|it| it.sort());
+        of_id
     }
 
     /// The objects that a row is to be found under: now, and after the next apply.

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use crate::eval::Entry;
 pub use crate::eval::Place;
 pub use change::{Change, GroupKey};
-pub use claims::{Claimants, Edge, Group, When};
+pub use claims::{Claimants, Edge, Group, OfId, When};
 pub use configured::{Configured, ConfiguredProvider};
 pub use evaluation::{NotKnown, Unknown};
 pub use follow::MOST_AT_WORK;

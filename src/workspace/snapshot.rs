@@ -16,7 +16,7 @@ use crate::text::{Source, Span};
 
 use super::Node;
 use super::change::GroupKey;
-use super::claims::{self, Claimants, Edge, Group, Index};
+use super::claims::{self, Claimants, Edge, Group, Index, OfId};
 use super::configured::Configured;
 use super::evaluation::Unknown;
 use super::plan::Outlook;
@@ -266,6 +266,11 @@ impl Snapshot {
     /// Who claims an object now, and who after the next apply.
     pub fn claimants(&self, identity: &Identity, resource_type: &ArcStr) -> [Claimants; 2] {
         self.index.claimants(&self.stacks, identity, resource_type)
+    }
+
+    /// Who has to do with an id, whatever its realm and type.
+    pub fn of_id(&self, id: &str) -> OfId {
+        self.index.of_id(&self.stacks, id)
     }
 
     /// Whether two rows are one row of a state that stacks share, or one address of a stack.
