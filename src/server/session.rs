@@ -12,9 +12,9 @@ use tokio::time::timeout;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{
     CodeActionClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
-    CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag,
-    DocumentLinkOptions, HoverProviderCapability, InitializeParams, MessageType, OneOf,
-    PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
+    CodeLensOptions, CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities,
+    DiagnosticTag, DocumentLinkOptions, HoverProviderCapability, InitializeParams, MessageType,
+    OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
     TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
     WorkspaceFoldersChangeEvent, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
@@ -59,6 +59,9 @@ pub(super) struct Settings {
     pub(super) pulls: bool,
     /// Definitions may say what of the text names them, and how far what they name reaches.
     pub(super) links_definitions: bool,
+    /// The client can be told to ask for lenses again, and for hints.
+    pub(super) refreshes_lenses: bool,
+    pub(super) refreshes_hints: bool,
     /// The client shows how far something has come.
     pub(super) shows_progress: bool,
     /// The client tells of changes of the editor's settings if it is told to.
@@ -284,6 +287,12 @@ fn settings(params: &InitializeParams) -> Settings {
         links_definitions: document
             .and_then(|it| it.definition.as_ref()?.link_support)
             .unwrap_or(false),
+        refreshes_lenses: workspace
+            .and_then(|it| it.code_lens.as_ref()?.refresh_support)
+            .unwrap_or(false),
+        refreshes_hints: workspace
+            .and_then(|it| it.inlay_hint.as_ref()?.refresh_support)
+            .unwrap_or(false),
         shows_progress: capabilities
             .window
             .as_ref()
@@ -333,6 +342,12 @@ fn capabilities(settings: Settings) -> ServerCapabilities {
             resolve_provider: None,
             work_done_progress_options: Default::default(),
         }),
+        call_hierarchy_provider: Some(true.into()),
+        code_lens_provider: Some(CodeLensOptions {
+            resolve_provider: Some(true),
+        }),
+        inlay_hint_provider: Some(OneOf::Left(true)),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
         completion_provider: Some(CompletionOptions {
             // editors do not ask within quotes by themselves
             trigger_characters: Some(vec!["\"".to_owned()]),

@@ -23,6 +23,7 @@ mod snapshot;
 mod stack;
 pub mod tag_support;
 mod tags;
+mod texts;
 mod tree;
 mod uses;
 mod variables;
@@ -45,6 +46,7 @@ pub use rows::{Planned, PlannedRow, Row, Site};
 pub use snapshot::{RowRef, Snapshot, Use, header, is_editable};
 pub use stack::{Stack, StackState, Unreadable, relative};
 pub use tags::{Said, Stray, Tag, Tags};
+pub use texts::Texts;
 pub use tree::{Node, Served, Tree, normalize};
 pub use variables::constant;
 

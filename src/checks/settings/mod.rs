@@ -31,6 +31,38 @@ pub struct Settings {
     checks: BTreeMap<&'static str, OfCheck>,
     /// Of an editor's settings: values of input variables.
     pub variables: Arc<[Entry]>,
+    /// Of an editor's settings: what is shown beside a text.
+    pub shown: Shown,
+}
+
+/// What an editor shows beside a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shown {
+    /// Lines above blocks.
+    pub code_lens: bool,
+    /// Identities behind headers.
+    pub inlay_hints: bool,
+}
+
+impl Shown {
+    pub(super) const BY_DEFAULT: Self = Self {
+        code_lens: true,
+        inlay_hints: false,
+    };
+
+    fn of_editor(json: &serde_json::Value) -> Self {
+        let enables = |section: &str| json.get(section)?.get("enable")?.as_bool();
+        Self {
+            code_lens: enables("codeLens").unwrap_or(Self::BY_DEFAULT.code_lens),
+            inlay_hints: enables("inlayHints").unwrap_or(Self::BY_DEFAULT.inlay_hints),
+        }
+    }
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self::BY_DEFAULT
+    }
 }
 
 /// What a person set for one check.
@@ -129,7 +161,7 @@ impl Settings {
     fn of_file(file: &ModuleFile) -> Self {
         Self {
             checks: checks(&Items::of_file(file, &Bodies::of(file)), Some(&file.path)),
-            variables: Arc::default(),
+            ..Self::default()
         }
     }
 
@@ -148,6 +180,7 @@ impl Settings {
         let settings = Self {
             checks: checks(&items, None),
             variables: variables.map(|it| it.entries().into()).unwrap_or_default(),
+            shown: Shown::of_editor(json),
         };
         let faults = fault::of_editor(&items, &source);
         let faults = faults.into_iter().map(|it| it.message);
@@ -218,7 +251,7 @@ fn as_tables(json: &serde_json::Value) -> serde_json::Value {
         }
     };
     tables(&mut json);
-    for section in ["checks", "variables"] {
+    for (section, _) in shape::EDITOR.all() {
         if let Some(section) = json.get_mut(section) {
             tables(section);
         }

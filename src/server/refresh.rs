@@ -1,0 +1,155 @@
+//! What the client shows and has to ask for again when it is other than it was: not after each key,
+//! but when nobody types, and only where something did change.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::identity::{Identity, NoIdentity, Realm};
+use crate::workspace::{Change, Planned, Row, Snapshot, Stack};
+
+use super::session::Session;
+
+/// Has the client ask again, once at a time.
+#[derive(Default)]
+pub(super) struct Again {
+    /// Whether the client was told to and has not answered yet.
+    asked: Arc<AtomicBool>,
+    /// Whether it is to be told once more then.
+    again: Arc<AtomicBool>,
+}
+
+impl Again {
+    /// Tells the client by this request. Nobody waits for the answer, which says nothing.
+    pub(super) fn ask<T: Future + Send>(&self, tell: impl Fn() -> T + Send + Sync + 'static) {
+        self.again.store(true, Ordering::SeqCst);
+        if self.asked.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let (asked, again) = (self.asked.clone(), self.again.clone());
+        tokio::spawn(async move {
+            loop {
+                while again.swap(false, Ordering::SeqCst) {
+                    tell().await;
+                }
+                asked.store(false, Ordering::SeqCst);
+                // whoever told meanwhile has seen that somebody asks
+                if !again.load(Ordering::SeqCst) || asked.swap(true, Ordering::SeqCst) {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+/// Has the client ask again for what it shows beside texts.
+#[derive(Default)]
+pub(super) struct Refreshed {
+    lenses: Again,
+    hints: Again,
+}
+
+impl Refreshed {
+    pub(super) fn tell(&self, session: &Session, others: Others) {
+        let (settings, client) = (session.settings(), &session.client);
+        if others.lenses && settings.refreshes_lenses {
+            let client = client.clone();
+            self.lenses.ask(move || {
+                let client = client.clone();
+                async move { client.code_lens_refresh().await }
+            });
+        }
+        if others.hints && settings.refreshes_hints {
+            let client = client.clone();
+            self.hints.ask(move || {
+                let client = client.clone();
+                async move { client.inlay_hint_refresh().await }
+            });
+        }
+    }
+}
+
+/// What is other than the client knows, of what is told of several files.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Others {
+    /// Who reads or claims the same, or owns what is read.
+    pub(super) lenses: bool,
+    /// What a row is.
+    pub(super) hints: bool,
+}
+
+impl Others {
+    pub(super) const ALL: Self = Self {
+        lenses: true,
+        hints: true,
+    };
+
+    pub(super) fn join(&mut self, other: Self) {
+        self.lenses |= other.lenses;
+        self.hints |= other.hints;
+    }
+}
+
+/// What the client was told of last, and what changed since.
+#[derive(Default)]
+pub(super) struct Since(Option<(Snapshot, Change)>);
+
+impl Since {
+    pub(super) fn follow(&mut self, before: &Snapshot, change: &Change) {
+        let (_, since) = self
+            .0
+            .get_or_insert_with(|| (before.clone(), Change::default()));
+        since.join(change.clone());
+    }
+
+    /// What is other now. The client is told of it.
+    pub(super) fn take(&mut self, now: &Snapshot) -> Others {
+        let Some((before, change)) = self.0.take() else {
+            return Others::default();
+        };
+        if change.renumbered {
+            return Others::ALL;
+        }
+        let stacks = change.stacks.iter();
+        let stacks = stacks.map(|it| (&*before.stacks[*it], &*now.stacks[*it]));
+        let mut groups = change.groups.iter();
+        Others {
+            lenses: change.edges
+                || groups.any(|it| before.group(it) != now.group(it))
+                || stacks.clone().any(|(a, b)| !has_one_state(a, b)),
+            hints: stacks.clone().any(|(a, b)| !has_the_same_identities(a, b)),
+        }
+    }
+}
+
+fn has_one_state(a: &Stack, b: &Stack) -> bool {
+    match (&a.state, &b.state) {
+        (Some(a), Some(b)) => Arc::ptr_eq(&a.file, &b.file),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+fn has_the_same_identities(a: &Stack, b: &Stack) -> bool {
+    let mut rows = a.rows.iter().zip(&b.rows);
+    a.rows.len() == b.rows.len() && rows.all(|(a, b)| is_the_same(a, b))
+}
+
+fn is_the_same(a: &Row, b: &Row) -> bool {
+    let looks_up = |it: &Row| it.looks_up.as_deref().map(what);
+    is_one(&a.claim, &b.claim)
+        && looks_up(a) == looks_up(b)
+        && match (&a.planned, &b.planned) {
+            (Planned::Changed(a), Planned::Changed(b)) => is_one(a, b),
+            (Planned::Same, Planned::Same) | (Planned::Gone, Planned::Gone) => true,
+            _ => false,
+        }
+}
+
+fn is_one(a: &Result<Identity, NoIdentity>, b: &Result<Identity, NoIdentity>) -> bool {
+    a.as_ref().map(what) == b.as_ref().map(what)
+}
+
+/// What is told of an identity.
+fn what(identity: &Identity) -> (&str, Option<&Realm>) {
+    (&identity.id, identity.realm.as_ref())
+}
