@@ -107,3 +107,107 @@ pub fn stack_named(snapshot: &Snapshot, name: &str) -> Option<usize> {
     let is_it = |it: &std::sync::Arc<Stack>| *it.name == *name;
     snapshot.stacks.iter().position(is_it)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, TWO_STACKS, told};
+
+    const WORKSPACE: &str = r#"
+#- account/terraform.tfstate
+aws_iam_role.r arn=arn:aws:iam::111122223333:role/r
+aws_iam_role.s arn=arn:aws:iam::111122223333:role/s
+#- account/main.tf
+resource "aws_iam_role" "r" {}
+resource "aws_iam_role" "s" {}
+#- network/only.tfstate
+aws_vpc.v arn=arn:aws:ec2:eu-west-1:111122223333:vpc/v
+#- web/terraform.tfstate
+data.aws_iam_role.r arn=arn:aws:iam::111122223333:role/r
+data.aws_iam_role.s arn=arn:aws:iam::111122223333:role/s
+data.aws_vpc.v arn=arn:aws:ec2:eu-west-1:111122223333:vpc/v
+#- web/data.tf
+data "aws_iam_role" "s" {}
+data "aws_iam_role" "r" {}
+#- web/main.tf
+data "aws_vpc" "v" {}
+resource "aws_sqs_queue" "q" {}
+locals {}
+"#;
+
+    /// `stack place: text of each span`.
+    fn of(snapshot: &Snapshot, path: Option<&Path>, readings: &[Reading]) -> Vec<String> {
+        let one = |it: &Reading| {
+            let other = &it.other;
+            let place = told(snapshot, std::slice::from_ref(&other.target)).remove(0);
+            let path = path.unwrap_or(&other.target.place.path);
+            let text = |span: &Span| {
+                let source = snapshot.source(path).unwrap();
+                source.slice(*span).to_owned()
+            };
+            let spans: Vec<_> = it.spans.iter().map(text).collect();
+            let stack = &snapshot.stacks[other.stack].name;
+            format!("{stack} {place}: {}", spans.join(", "))
+        };
+        readings.iter().map(one).collect()
+    }
+
+    #[test]
+    fn a_block_is_part_of_stacks() {
+        let text = format!("{TWO_STACKS}#- m/main.tf\nresource \"aws_sqs_queue\" \"q\" {{}}\n");
+        let fixture = Fixture::new(&text);
+        let (snapshot, path) = (fixture.snapshot(), fixture.path("m/main.tf"));
+        let stacks = stacks_at(&snapshot, &path, 3);
+        let names = stacks.iter().map(|it| &*snapshot.stacks[it.stack].name);
+        assert_eq!(names.collect::<Vec<_>>(), ["a", "b"]);
+        let places: Vec<_> = stacks.iter().map(|it| it.target.clone()).collect();
+        let header = "m/main.tf:1 resource \"aws_sqs_queue\" \"q\"";
+        assert_eq!(told(&snapshot, &places), [header, header]);
+        assert_eq!(stack_named(&snapshot, "b"), Some(stacks[1].stack));
+        assert_eq!(stack_named(&snapshot, "c"), None);
+        let behind = snapshot.source(&path).unwrap().text().find('{').unwrap();
+        assert_eq!(stacks_at(&snapshot, &path, behind as u32), []);
+    }
+
+    #[test]
+    fn those_that_read_from_a_stack_file_by_file() {
+        let fixture = Fixture::new(WORKSPACE);
+        let snapshot = fixture.snapshot();
+        let readers = |name| {
+            let stack = stack_named(&snapshot, name).unwrap();
+            of(&snapshot, None, &readers_of(&snapshot, stack))
+        };
+        assert_eq!(
+            readers("account"),
+            [
+                "web web/data.tf:1 data \"aws_iam_role\" \"s\": data \"aws_iam_role\" \"s\", \
+              data \"aws_iam_role\" \"r\""
+            ]
+        );
+        assert_eq!(
+            readers("network/only"),
+            ["web web/main.tf:1 data \"aws_vpc\" \"v\": data \"aws_vpc\" \"v\""]
+        );
+        assert_eq!(readers("web"), [""; 0]);
+    }
+
+    #[test]
+    fn those_that_a_stack_reads_from() {
+        let fixture = Fixture::new(WORKSPACE);
+        let snapshot = fixture.snapshot();
+        let web = stack_named(&snapshot, "web").unwrap();
+        let path = fixture.path("web/data.tf");
+        let owners = read_by(&snapshot, web, &path, Span::new(0, 4));
+        assert_eq!(
+            of(&snapshot, Some(&path), &owners),
+            [
+                "account account/main.tf:1 resource \"aws_iam_role\" \"r\": \
+                 data \"aws_iam_role\" \"s\", data \"aws_iam_role\" \"r\"",
+                // read in another file of the stack
+                "network/only network/only.tfstate: data",
+            ]
+        );
+        let account = stack_named(&snapshot, "account").unwrap();
+        assert_eq!(read_by(&snapshot, account, &path, Span::at(0)), []);
+    }
+}

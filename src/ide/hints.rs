@@ -125,3 +125,108 @@ fn cut(text: &str) -> String {
     let end = text.chars().skip(count - half);
     start.chain(['…']).chain(end).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+
+    const WORKSPACE: &str = r#"
+#- a/main.tf
+resource "aws_iam_role" "r" {}
+resource "aws_s3_bucket" "b" {
+  for_each = toset(["x", "y"])
+}
+resource "aws_sqs_queue" "same" {
+  count = 2
+}
+data "aws_iam_role" "read" {}
+resource "aws_sns_topic" "moved" {
+  tags = { "gantrycd:resource-identity-realm" = "live" }
+}
+resource "aws_sns_topic" "out" {
+  tags = { "gantrycd:resource-identity" = "null" }
+}
+resource "aws_acm_certificate" "long" {}
+resource "aws_sns_topic" "new" {}
+import {
+  to = aws_sns_topic.new
+  id = "arn:aws:sns:eu-west-1:111122223333:new"
+}
+resource "aws_sns_topic" "nothing" {}
+resource "null_resource" "n" {}
+variable "v" {}
+#- a/terraform.tfstate
+aws_iam_role.r arn=arn:aws:iam::111122223333:role/r realm=live
+aws_s3_bucket.b["x"] arn=arn:aws:s3:::x
+aws_s3_bucket.b["y"] arn=arn:aws:s3:::y
+aws_sqs_queue.same[0] id=mine
+aws_sqs_queue.same[1] id=mine
+data.aws_iam_role.read arn=arn:aws:iam::111122223333:role/x
+aws_sns_topic.moved arn=arn:aws:sns:eu-west-1:111122223333:m
+aws_sns_topic.out arn=arn:aws:sns:eu-west-1:111122223333:o
+aws_acm_certificate.long arn=arn:aws:acm:eu-west-1:111122223333:certificate/06298432-e806-4b29-a222-3bcc23aa9504-and-more
+null_resource.n provider=registry.terraform.io/hashicorp/null
+"#;
+
+    /// `line: label | tooltip`, and whether it stands behind the last label.
+    fn all(span: impl Fn(&str) -> Span) -> Vec<String> {
+        let fixture = Fixture::new(WORKSPACE);
+        let (snapshot, path) = (fixture.snapshot(), fixture.path("a/main.tf"));
+        let source = snapshot.source(&path).unwrap();
+        let hints = hints(&snapshot, &path, span(source.text()));
+        let one = |it: &Hint| {
+            let rest = &source.text()[it.offset as usize..];
+            assert!(rest.starts_with(" {"), "{rest}");
+            let line = source.position(it.offset, Default::default()).line + 1;
+            format!("{line}: {} | {}", it.label, it.tooltip)
+        };
+        hints.iter().map(one).collect()
+    }
+
+    #[test]
+    fn the_identity_of_each_block_in_short() {
+        let expected = [
+            "1: iam:…:role/r in realm live | arn:aws:iam::111122223333:role/r in realm live\n\
+             After the next apply: arn:aws:iam::111122223333:role/r",
+            "2: 2 identities | arn:aws:s3:::x\narn:aws:s3:::y",
+            "5: mine | mine\nAfter the next apply: no identity: the state records no arn",
+            "8: reads iam:…:role/x | reads arn:aws:iam::111122223333:role/x",
+            "9: sns:…:m | arn:aws:sns:eu-west-1:111122223333:m\n\
+             After the next apply: arn:aws:sns:eu-west-1:111122223333:m in realm live",
+            "12: sns:…:o | arn:aws:sns:eu-west-1:111122223333:o\n\
+             After the next apply: no identity: the tag gantrycd:resource-identity opts this \
+             resource out",
+            "15: acm:…:certificate/06298432-e80…22-3bcc23aa9504-and-more | arn:aws:acm",
+            "16: sns:…:new after the next apply | \
+             After the next apply: arn:aws:sns:eu-west-1:111122223333:new",
+        ];
+        let hints = all(|text| Span::new(0, text.len()));
+        assert_eq!(hints.len(), expected.len());
+        for (hint, expected) in hints.iter().zip(expected) {
+            assert!(hint.starts_with(expected), "{hint}\nnot\n{expected}");
+        }
+    }
+
+    #[test]
+    fn only_where_it_is_asked_for() {
+        let one = all(|text| {
+            let at = text.find("data").unwrap();
+            Span::new(
+                at,
+                text.find("resource \"aws_sns_topic\" \"moved\"").unwrap(),
+            )
+        });
+        assert_eq!(one.len(), 1);
+        assert!(one[0].starts_with("8: reads"));
+    }
+
+    #[test]
+    fn the_middle_of_what_is_long_is_left_out() {
+        let long = "x".repeat(MOST_CHARACTERS);
+        assert_eq!(cut(&long), long);
+        let longer = format!("a{}é", "x".repeat(MOST_CHARACTERS - 1));
+        let half = "x".repeat(MOST_CHARACTERS / 2 - 1);
+        assert_eq!(cut(&longer), format!("a{half}…{half}é"));
+    }
+}

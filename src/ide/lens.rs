@@ -85,6 +85,11 @@ struct Told {
 }
 
 fn of_block(snapshot: &Snapshot, file: &ModuleFile, block: &Block) -> Vec<Told> {
+    let abouts: &[LensKind] = match block.resource() {
+        Some((Mode::Data, ..)) => &[LensKind::Owners],
+        Some((Mode::Managed, ..)) => &[LensKind::Readers, LensKind::Rivals],
+        None => return Vec::new(),
+    };
     let own = snapshot.rows_of(file, block.id);
     let rows = |about| -> Vec<RowRef> {
         let mut rows: Vec<RowRef> = match about {
@@ -98,11 +103,6 @@ fn of_block(snapshot: &Snapshot, file: &ModuleFile, block: &Block) -> Vec<Told> 
         rows.sort_unstable();
         rows.dedup();
         rows
-    };
-    let abouts: &[LensKind] = match block.resource() {
-        Some((Mode::Data, ..)) => &[LensKind::Owners],
-        Some((Mode::Managed, ..)) => &[LensKind::Readers, LensKind::Rivals],
-        None => &[],
     };
     let told = abouts.iter().map(|about| Told {
         span: block.header,
@@ -186,4 +186,198 @@ fn stacks(rows: &[RowRef]) -> String {
 fn counted(count: usize, one: &str, several: &str) -> String {
     let what = if count == 1 { one } else { several };
     format!("{count} {what}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, TWO_STACKS, told};
+
+    /// What is told above the blocks of a file: `line: title -> targets`, lines counted from 1.
+    fn all(text: &str, file: &str) -> Vec<String> {
+        let fixture = Fixture::new(text);
+        let (snapshot, path) = (fixture.snapshot(), fixture.path(file));
+        let source = snapshot.source(&path).unwrap();
+        let one = |(span, about): (Span, LensKind)| {
+            let lens = lens(&snapshot, &path, span.start, about).unwrap();
+            assert_eq!((lens.span, lens.about), (span, about));
+            let line = source.position(span.start, Default::default()).line + 1;
+            let targets = told(&snapshot, &lens.targets);
+            let places = targets.iter().map(|it| it.split(' ').next().unwrap());
+            let places: Vec<_> = places.collect();
+            format!("{line}: {} -> {}", lens.title, places.join(" "))
+        };
+        let spans = lens_spans(&snapshot, &path);
+        spans.into_iter().map(one).collect()
+    }
+
+    const ROLE: &str = "arn:aws:iam::111122223333:role/r";
+
+    fn workspace(others: &str) -> String {
+        format!(
+            "#- own/main.tf\nresource \"aws_iam_role\" \"r\" {{}}\nlocals {{}}\n\
+             resource \"aws_sqs_queue\" \"q\" {{}}\n#- own/terraform.tfstate\n\
+             aws_iam_role.r arn={ROLE}\n\
+             aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q\n{others}"
+        )
+    }
+
+    fn reader(stack: &str) -> String {
+        format!(
+            "#- {stack}/main.tf\ndata \"aws_iam_role\" \"r\" {{}}\n#- {stack}/terraform.tfstate\n\
+             data.aws_iam_role.r arn={ROLE}\n"
+        )
+    }
+
+    fn rival(stack: &str) -> String {
+        format!("#- {stack}/only.tfstate\naws_iam_role.mine arn={ROLE}\n")
+    }
+
+    #[test]
+    fn how_many_stacks_read_a_resource() {
+        assert_eq!(all(&workspace(""), "own/main.tf"), [""; 0]);
+        let text = workspace(&reader("a"));
+        assert_eq!(
+            all(&text, "own/main.tf"),
+            ["1: read by 1 stack -> a/main.tf:1"]
+        );
+        let text = workspace(&[reader("a"), reader("b")].concat());
+        let text = text.replace(
+            "data.aws",
+            "data.aws_iam_role.s arn=arn:aws:s3:::x\ndata.aws",
+        );
+        let expected = ["1: read by 2 stacks -> a/main.tf:1 b/main.tf:1"];
+        assert_eq!(all(&text, "own/main.tf"), expected);
+    }
+
+    #[test]
+    fn two_data_sources_of_a_stack_are_one_stack() {
+        let more = "data \"aws_iam_role\" \"s\" {}\n#- a/terraform.tfstate\n";
+        let text = workspace(&reader("a")).replace("#- a/terraform.tfstate\n", more);
+        let text = format!("{text}data.aws_iam_role.s arn={ROLE}\n");
+        let expected = ["1: read by 1 stack -> a/main.tf:1 a/main.tf:2"];
+        assert_eq!(all(&text, "own/main.tf"), expected);
+    }
+
+    #[test]
+    fn how_many_stacks_claim_the_same() {
+        let text = workspace(&rival("a"));
+        let expected = ["1: also claimed by 1 stack -> a/only.tfstate"];
+        assert_eq!(all(&text, "own/main.tf"), expected);
+        let text = workspace(&[rival("a"), rival("b"), reader("c")].concat());
+        let expected = [
+            "1: read by 1 stack -> c/main.tf:1",
+            "1: also claimed by 2 stacks -> a/only.tfstate b/only.tfstate",
+        ];
+        assert_eq!(all(&text, "own/main.tf"), expected);
+    }
+
+    #[test]
+    fn when_it_ends_or_begins_is_said() {
+        let text = workspace(&rival("a"));
+        let out = "{ tags = { \"gantrycd:resource-identity\" = \"other\" } }";
+        let ended = text.replacen("{}", out, 1);
+        let expected = ["1: also claimed by 1 stack, until applied -> a/only.tfstate"];
+        assert_eq!(all(&ended, "own/main.tf"), expected);
+        let begun = text.replace(&format!("mine arn={ROLE}"), "mine id=other");
+        let begun = begun.replacen("{}", out, 1);
+        let expected = ["1: also claimed by 1 stack, after the next apply -> a/only.tfstate"];
+        assert_eq!(all(&begun, "own/main.tf"), expected);
+    }
+
+    #[test]
+    fn what_one_stack_claims_twice_is_counted_by_addresses() {
+        let text = workspace("").replace(
+            "aws_sqs_queue.q",
+            &format!("aws_iam_role.s arn={ROLE}\naws_sqs_queue.q"),
+        );
+        let text = text.replace("locals {}", "resource \"aws_iam_role\" \"s\" {}");
+        let expected = [
+            "1: also claimed at 1 address -> own/main.tf:2",
+            "2: also claimed at 1 address -> own/main.tf:1",
+        ];
+        assert_eq!(all(&text, "own/main.tf"), expected);
+        let text = "#- own/main.tf\nresource \"aws_iam_role\" \"r\" {\n  count = 2\n  tags \
+                    = { \"gantrycd:resource-identity\" = \"x\" }\n}\n\
+                    #- own/terraform.tfstate\naws_iam_role.r[0] id=x\naws_iam_role.r[1] id=x\n";
+        let expected = ["1: claimed at 2 addresses -> own/main.tf:1"];
+        assert_eq!(all(text, "own/main.tf"), expected);
+    }
+
+    #[test]
+    fn a_block_of_several_stacks_that_claim_one_object() {
+        let text = format!(
+            "{TWO_STACKS}#- m/main.tf\nresource \"aws_iam_role\" \"r\" {{}}\n\
+             #- a/terraform.tfstate\nmodule.m.aws_iam_role.r arn={ROLE}\n\
+             #- b/terraform.tfstate\nmodule.m.aws_iam_role.r arn={ROLE}\n"
+        );
+        let expected = ["1: claimed by 2 stacks -> m/main.tf:1"];
+        assert_eq!(all(&text, "m/main.tf"), expected);
+        let expected = ["1: also claimed by 1 stack -> c/only.tfstate"];
+        assert_eq!(all(&[&*text, &rival("c")].concat(), "m/main.tf"), expected);
+    }
+
+    #[test]
+    fn who_owns_what_a_data_source_reads() {
+        let text = workspace(&reader("a"));
+        let expected = ["1: owned by own → aws_iam_role.r -> own/main.tf:1"];
+        assert_eq!(all(&text, "a/main.tf"), expected);
+        let text = workspace(&[reader("a"), rival("b")].concat());
+        let expected = ["1: owned by 2 stacks -> b/only.tfstate own/main.tf:1"];
+        assert_eq!(all(&text, "a/main.tf"), expected);
+        let text = format!(
+            "{TWO_STACKS}#- m/main.tf\ndata \"aws_s3_bucket\" \"b\" {{}}\n\
+             #- a/terraform.tfstate\nmodule.m.data.aws_s3_bucket.b arn=arn:aws:s3:::x\n\
+             #- b/terraform.tfstate\nmodule.m.data.aws_s3_bucket.b arn=arn:aws:s3:::y\n\
+             #- own/only.tfstate\naws_s3_bucket.x arn=arn:aws:s3:::x\n\
+             aws_s3_bucket.y arn=arn:aws:s3:::y\n"
+        );
+        let expected = ["1: owned by own/only → 2 resources -> own/only.tfstate"];
+        assert_eq!(all(&text, "m/main.tf"), expected);
+    }
+
+    #[test]
+    fn opted_out_in_another_realm_or_in_one_stack_nothing_is_told() {
+        let ignore = "# gantrycd:resource-identity: ignore=true\n";
+        for (what, text) in [
+            (
+                "the owner opts out",
+                workspace(&reader("a")).replacen("resource", &format!("{ignore}resource"), 1),
+            ),
+            (
+                "the reader opts out",
+                workspace(&reader("a")).replace("data \"", &format!("{ignore}data \"")),
+            ),
+            (
+                "another realm",
+                workspace(&reader("a"))
+                    .replace("data.aws_iam_role.r", "data.aws_iam_role.r realm=x"),
+            ),
+            (
+                "the same stack",
+                workspace("")
+                    .replace("locals {}", "data \"aws_iam_role\" \"r\" {}")
+                    .replace(
+                        "aws_sqs_queue.q arn",
+                        &format!("data.aws_iam_role.r arn={ROLE}\naws_sqs_queue.q arn"),
+                    ),
+            ),
+        ] {
+            for file in ["own/main.tf", "a/main.tf"] {
+                let is_there = text.contains(&format!("#- {file}"));
+                let told = is_there.then(|| all(&text, file));
+                assert_eq!(told.unwrap_or_default(), [""; 0], "{what}: {file}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_told_any_more_is_none() {
+        let fixture = Fixture::new(&workspace(&reader("a")));
+        let (snapshot, path) = (fixture.snapshot(), fixture.path("own/main.tf"));
+        assert!(lens(&snapshot, &path, 0, LensKind::Readers).is_some());
+        assert!(lens(&snapshot, &path, 1, LensKind::Readers).is_none());
+        assert!(lens(&snapshot, &path, 0, LensKind::Rivals).is_none());
+        assert!(lens(&snapshot, &path, 0, LensKind::Owners).is_none());
+    }
 }

@@ -401,3 +401,238 @@ fn field_length(line: &[u8], at: usize) -> usize {
     let end = memchr::memchr(Texts::END, &line[at..]).map_or(line.len(), |it| at + it);
     end - start
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, told};
+    use crate::ide::Target;
+
+    const WORKSPACE: &str = r#"
+#- live/account/main.tf
+terraform {
+  backend "s3" {}
+}
+resource "aws_iam_role" "deploy" {}
+resource "aws_sns_topic" "alerts" {
+  tags = { "gantrycd:resource-identity-realm" = "later" }
+}
+#- live/account/terraform.tfstate
+aws_iam_role.deploy arn=arn:aws:iam::111122223333:role/Shop-Deploy
+aws_sns_topic.alerts arn=arn:aws:sns:eu-west-1:111122223333:alerts
+#- live/web/main.tf
+data "aws_iam_role" "deploy" {}
+module "m" {
+  source = "../../m"
+}
+#- live/web/terraform.tfstate
+data.aws_iam_role.deploy arn=arn:aws:iam::111122223333:role/Shop-Deploy
+module.m["a"].aws_s3_bucket.deployed arn=arn:aws:s3:::assets.deploy realm=blue
+#- m/main.tf
+resource "aws_s3_bucket" "deployed" {}
+#- old/only.tfstate
+aws_sqs_queue.declared id=The-Queue
+data.aws_vpc.nobodys arn=arn:aws:ec2:eu-west-1:111122223333:vpc/v
+"#;
+
+    /// `name | container | place`, in order.
+    fn found(query: &str) -> Vec<String> {
+        let fixture = Fixture::new(WORKSPACE);
+        let snapshot = fixture.snapshot();
+        let symbols = symbols(&snapshot, query, &|| false);
+        assert!(symbols.is_sorted_by_key(|it| it.rank), "{symbols:#?}");
+        let one = |it: &Symbol| {
+            let target = Target::of(&snapshot, it.place.clone());
+            let place = told(&snapshot, &[target]).remove(0);
+            let place = place.split(' ').next().unwrap();
+            let container = it.container.as_deref().unwrap_or("-");
+            format!("{} | {container} | {place}", it.name)
+        };
+        symbols.iter().map(one).collect()
+    }
+
+    /// The names of what is found, in order.
+    fn names(query: &str) -> Vec<String> {
+        let all = found(query).into_iter();
+        let name = |it: String| it.split(" | ").next().unwrap().to_owned();
+        all.map(name).collect()
+    }
+
+    const ROLE: &str = "aws_iam_role.deploy | live/account: \
+                        arn:aws:iam::111122223333:role/Shop-Deploy | live/account/main.tf:4";
+    const READER: &str = "data.aws_iam_role.deploy | live/web: reads \
+                          arn:aws:iam::111122223333:role/Shop-Deploy | live/web/main.tf:1";
+    const BUCKET: &str = "module.m[\"a\"].aws_s3_bucket.deployed";
+
+    #[test]
+    fn a_pasted_id_finds_its_owner_and_then_its_readers() {
+        let arn = "arn:aws:iam::111122223333:role/Shop-Deploy";
+        assert_eq!(found(arn), [ROLE, READER]);
+        assert_eq!(found(&format!(" \"{arn}\"\n")), [ROLE, READER]);
+        // in another case it is the same text, which only an owner's line has
+        assert_eq!(found(&arn.to_uppercase()), [ROLE]);
+        assert_eq!(names("The-Queue"), ["aws_sqs_queue.declared"]);
+        let vpc = "arn:aws:ec2:eu-west-1:111122223333:vpc/v";
+        assert_eq!(names(vpc), ["data.aws_vpc.nobodys"]);
+    }
+
+    #[test]
+    fn a_part_of_an_id_finds_it() {
+        for part in ["role/shop", "Shop-Deploy", "hop-dep", "iam::111122223333"] {
+            assert_eq!(found(part), [ROLE], "{part}");
+        }
+        assert_eq!(found("role/other"), [""; 0]);
+    }
+
+    #[test]
+    fn what_matches_better_comes_first() {
+        // a whole address, one that goes on with it, a word, and what only stands within
+        assert_eq!(
+            names("deploy"),
+            ["aws_iam_role.deploy", "data.aws_iam_role.deploy", BUCKET,]
+        );
+        assert_eq!(names("aws_iam_role.deploy")[0], "aws_iam_role.deploy");
+        assert_eq!(names("aws_s")[0], "aws_sns_topic.alerts");
+        assert_eq!(names("live")[..2], ["live/web", "live/account"]);
+    }
+
+    #[test]
+    fn an_address_with_its_stack_finds_it() {
+        for query in [
+            "live/account/aws_iam_role.deploy",
+            "account/aws_iam",
+            "Live/Account/aws_iam_role",
+        ] {
+            assert_eq!(found(query), [ROLE], "{query}");
+        }
+        assert_eq!(
+            names("live/web/"),
+            ["data.aws_iam_role.deploy", BUCKET],
+            "all of it"
+        );
+        for query in [
+            "count/aws_iam",
+            "web/aws_iam",
+            "/aws_iam",
+            "live/account/iam",
+        ] {
+            assert_eq!(found(query), [""; 0], "{query}");
+        }
+    }
+
+    #[test]
+    fn a_realm_finds_its_rows_now_and_after_the_next_apply() {
+        assert_eq!(names("blue"), [BUCKET]);
+        assert_eq!(names("later"), ["aws_sns_topic.alerts"]);
+    }
+
+    #[test]
+    fn a_stack_is_found_by_its_name_and_shown_at_its_backend() {
+        let account = "live/account | - | live/account/main.tf:2";
+        assert_eq!(found("live/account"), [account]);
+        assert_eq!(found("account"), [account]);
+        assert_eq!(found("old/only"), ["old/only | - | old/only.tfstate"]);
+        // nothing asked for is all that there is
+        assert_eq!(names(""), ["live/account", "live/web", "old/only"]);
+    }
+
+    #[test]
+    fn what_has_no_block_is_shown_at_its_state() {
+        let queue = "aws_sqs_queue.declared | old/only: The-Queue | old/only.tfstate";
+        assert_eq!(found("declared"), [queue]);
+    }
+
+    #[test]
+    fn of_a_short_query_what_begins_with_it() {
+        assert_eq!(names("aw").len(), 3);
+        let arns = [BUCKET, "aws_sns_topic.alerts", "aws_iam_role.deploy"];
+        assert_eq!(names("ar"), arns, "the shortest first");
+        assert_eq!(names("oy"), [""; 0]);
+        assert_eq!(names("a\0"), [""; 0]);
+    }
+
+    #[test]
+    fn an_edit_is_followed() {
+        let fixture = Fixture::new(WORKSPACE);
+        let mut workspace = fixture.workspace();
+        let find = |workspace: &mut crate::workspace::Workspace, query: &str| {
+            symbols(&workspace.snapshot(), query, &|| false).len()
+        };
+        assert_eq!(find(&mut workspace, "sooner"), 0);
+        let path = fixture.path("live/account/main.tf");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let text = text.replace("later", "sooner");
+        workspace.open_document(&path, crate::text::Source::new(&text));
+        assert_eq!(find(&mut workspace, "sooner"), 1);
+        assert_eq!(find(&mut workspace, "later"), 0);
+    }
+
+    /// Many rows in which a search has much to choose from: the same as looking at each in turn.
+    #[test]
+    fn the_best_of_many_are_those_that_looking_at_each_would_find() {
+        let names = [
+            "abc", "xabc", "x-abc", "abcabc", "ab", "zz-abc-1", "aabc", "q",
+        ];
+        let mut text = String::new();
+        for stack in 0..12 {
+            text += &format!("#- s{stack:02}/only.tfstate\n");
+            for row in 0..80 {
+                let name = names[(row * 7 + stack) % names.len()];
+                let filler = "y".repeat((row * 13 + stack * 5) % 17);
+                let realm = if row % 9 == 0 { " realm=abc" } else { "" };
+                let id = names[(row + stack * 3) % names.len()];
+                text +=
+                    &format!("aws_sqs_queue.{name}{filler}{row} id={filler}:{id}/{row}{realm}\n");
+            }
+        }
+        let fixture = Fixture::new(&text);
+        let snapshot = fixture.snapshot();
+        for query in [
+            "abc",
+            "ab",
+            "a",
+            "aws_sqs_queue.abc",
+            "x-a",
+            ":abc",
+            "1",
+            "abc/7",
+            "nothing",
+        ] {
+            let found = search(&snapshot, query, &|| false);
+            assert_eq!(found, one_by_one(&snapshot, query), "{query}");
+        }
+    }
+
+    fn one_by_one(snapshot: &Snapshot, query: &str) -> Vec<Found> {
+        let mut all = Vec::new();
+        for (stack, it) in snapshot.stacks.iter().enumerate() {
+            let texts = it.texts();
+            for line in 0..texts.line_count() {
+                let fields = texts.bytes()[texts.line(line)].split(|it| *it == Texts::END);
+                let fields = fields
+                    .map(|it| std::str::from_utf8(it).unwrap())
+                    .enumerate();
+                let ranks = fields.flat_map(|(number, field)| {
+                    let at = (0..field.len()).filter(move |it| field[*it..].starts_with(query));
+                    at.filter_map(move |at| {
+                        let before = field[..at].chars().next_back();
+                        let how = match before {
+                            None if field == query && number == 0 => Match::Address,
+                            None if field == query && number % 2 == 1 => Match::Id,
+                            None => Match::Start,
+                            _ if query.len() < 3 => return None,
+                            Some(it) if it.is_alphanumeric() => Match::Within,
+                            Some(_) => Match::Word,
+                        };
+                        Some((how, field.len() as u32))
+                    })
+                });
+                let (stack, line) = (stack as u32, line as u32);
+                all.extend(ranks.min().map(|rank| Found { rank, stack, line }));
+            }
+        }
+        all.sort();
+        all.truncate(MOST_SYMBOLS);
+        all
+    }
+}

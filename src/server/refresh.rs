@@ -135,9 +135,8 @@ fn has_the_same_identities(a: &Stack, b: &Stack) -> bool {
 }
 
 fn is_the_same(a: &Row, b: &Row) -> bool {
-    let looks_up = |it: &Row| it.looks_up.as_deref().map(what);
     is_one(&a.claim, &b.claim)
-        && looks_up(a) == looks_up(b)
+        && a.looks_up.as_deref().map(what) == b.looks_up.as_deref().map(what)
         && match (&a.planned, &b.planned) {
             (Planned::Changed(a), Planned::Changed(b)) => is_one(a, b),
             (Planned::Same, Planned::Same) | (Planned::Gone, Planned::Gone) => true,
