@@ -199,7 +199,8 @@ impl Analysis {
         view.revision = view.revision.max(changes.revision);
         let mut others = Others::default();
         if let Some(settings) = &changes.settings {
-            if view.editor.shown != settings.shown {
+            // of what is still to be read, the client is told then
+            if view.editor.shown != settings.shown && !self.followed.is_empty() {
                 others = Others::ALL;
             }
             view.editor = settings.clone();

@@ -312,7 +312,7 @@ fn set_exclude(of_check: &mut OfCheck, value: &Expression, path: Option<&Arc<Pat
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::fixture::{Fixture, check, check_with};
@@ -528,12 +528,46 @@ checks {
     fn the_empty_tables_of_lua_are_no_fault() {
         for json in [
             json!([]),
-            json!({ "checks": [], "variables": [] }),
+            json!({ "checks": [], "variables": [], "codeLens": [], "inlayHints": [] }),
             json!({ "checks": { "lonely-realm": [] } }),
             json!({ "checks": { "lonely-realm": { "exclude": [] } } }),
         ] {
             let (_, faults) = Settings::of_editor(&json);
             assert_eq!(faults, [""; 0], "{json}");
+        }
+    }
+
+    #[test]
+    fn what_an_editor_shows_beside_a_text() {
+        let shown = |json: Value| {
+            let (settings, faults) = Settings::of_editor(&json);
+            let Shown {
+                code_lens,
+                inlay_hints,
+            } = settings.shown;
+            ((code_lens, inlay_hints), faults.concat())
+        };
+        let fine = |code_lens, inlay_hints| ((code_lens, inlay_hints), String::new());
+        assert_eq!(shown(json!({})), fine(true, false));
+        let other = json!({ "codeLens": { "enable": false }, "inlayHints": { "enable": true } });
+        assert_eq!(shown(other), fine(false, true));
+        let unset = json!({ "codeLens": { "enable": null }, "inlayHints": {} });
+        assert_eq!(shown(unset), fine(true, false));
+        for (odd, told) in [
+            (
+                json!({ "codeLens": { "enable": "off" } }),
+                "`enable` takes true or false, not \"off\". It is left aside.",
+            ),
+            (
+                json!({ "codeLens": false }),
+                "`codeLens` takes an object, not `false`. It is left aside.",
+            ),
+            (
+                json!({ "inlayHints": { "enabled": true } }),
+                "`inlayHints` has no key `enabled`: did you mean `enable`? It is left aside.",
+            ),
+        ] {
+            assert_eq!(shown(odd), ((true, false), told.to_owned()));
         }
     }
 
