@@ -162,6 +162,7 @@ data "aws_iam_role" "deploy" {
 data "aws_sns_topic" "alerts" {
   name  = "alerts"
   topic = var.topic
+  arn   = "arn:aws:sns:eu-west-1:111122223333:alerts"
 }
 data "aws_sns_topic" "no_realm" {}
 data "aws_s3_bucket" "far" {}
@@ -233,6 +234,7 @@ locals {
         assert_eq!(at("topic = var.topic"), Some(("topic".into(), topic)));
         assert_eq!(at("var.topic"), None);
         assert_eq!(at("name  = \"alerts\""), None);
+        assert_eq!(at("arn   ="), None);
     }
 
     #[test]

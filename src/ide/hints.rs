@@ -222,6 +222,29 @@ null_resource.n provider=registry.terraform.io/hashicorp/null
     }
 
     #[test]
+    fn of_many_identities_ten_are_listed() {
+        let mut text = String::from(
+            "#- a/main.tf\nresource \"aws_s3_bucket\" \"b\" {\n  count = 12\n}\n\
+             #- a/terraform.tfstate\n",
+        );
+        for it in 0..12 {
+            text += &format!("aws_s3_bucket.b[{it}] arn=arn:aws:s3:::b{it:02}\n");
+        }
+        let fixture = Fixture::new(&text);
+        let hints = hints(
+            &fixture.snapshot(),
+            &fixture.path("a/main.tf"),
+            Span::new(0, 99),
+        );
+        assert_eq!(hints[0].label, "12 identities");
+        let tooltip = &hints[0].tooltip;
+        assert!(
+            tooltip.ends_with("arn:aws:s3:::b09\nand 2 more"),
+            "{tooltip}"
+        );
+    }
+
+    #[test]
     fn the_middle_of_what_is_long_is_left_out() {
         let long = "x".repeat(MOST_CHARACTERS);
         assert_eq!(cut(&long), long);

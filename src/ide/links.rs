@@ -266,6 +266,28 @@ data.aws_s3_bucket.nobodys arn=arn:aws:s3:::nobodys
     }
 
     #[test]
+    fn who_owns_it_is_named_in_several_stacks_and_many_are_counted() {
+        let tooltip = |stacks: usize| {
+            let mut text = String::from(
+                "#- m/main.tf\nresource \"aws_iam_role\" \"r\" {}\n#- web/main.tf\n# arn:aws:s3:::x\n",
+            );
+            for it in 0..stacks {
+                text += &format!(
+                    "#- s{it:02}/main.tf\nmodule \"m\" {{\n  source = \"../m\"\n}}\n\
+                     #- s{it:02}/terraform.tfstate\nmodule.m.aws_iam_role.r arn=arn:aws:s3:::x\n"
+                );
+            }
+            let fixture = Fixture::new(&text);
+            let links = links(&fixture.snapshot(), &fixture.path("web/main.tf"));
+            links[0].tooltip.clone()
+        };
+        let two = "Owned by module.m.aws_iam_role.r of s00, module.m.aws_iam_role.r of s01";
+        assert_eq!(tooltip(2), two);
+        assert!(tooltip(10).ends_with("aws_iam_role.r of s09"));
+        assert!(tooltip(12).ends_with("aws_iam_role.r of s09, 2 more"));
+    }
+
+    #[test]
     fn a_cursor_finds_the_link_that_it_touches() {
         let text = format!("{OWNERS}#- web/main.tf\n# {ROLE} and {ROLE}\n");
         let fixture = Fixture::new(&text);

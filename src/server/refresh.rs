@@ -152,3 +152,111 @@ fn is_one(a: &Result<Identity, NoIdentity>, b: &Result<Identity, NoIdentity>) ->
 fn what(identity: &Identity) -> (&str, Option<&Realm>) {
     (&identity.id, identity.realm.as_ref())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, state};
+    use crate::text::Source;
+
+    const WORKSPACE: &str = r#"
+#- a/main.tf
+resource "aws_s3_bucket" "b" {}
+resource "aws_iam_role" "r" {}
+#- a/terraform.tfstate
+aws_s3_bucket.b arn=arn:aws:s3:::b
+aws_iam_role.r arn=arn:aws:iam::111122223333:role/r
+#- b/main.tf
+resource "aws_s3_bucket" "b" {}
+data "aws_iam_role" "r" {}
+#- b/terraform.tfstate
+aws_s3_bucket.b arn=arn:aws:s3:::b
+data.aws_iam_role.r arn=arn:aws:iam::111122223333:role/r
+"#;
+
+    const NOTHING: Others = Others {
+        lenses: false,
+        hints: false,
+    };
+
+    /// What is other after these texts of `a/main.tf`, one after the other.
+    fn after(texts: &[&str]) -> Others {
+        let fixture = Fixture::new(WORKSPACE);
+        let mut workspace = fixture.workspace();
+        let (mut before, _) = workspace.follow();
+        let mut since = Since::default();
+        for text in texts {
+            workspace.open_document(&fixture.path("a/main.tf"), Source::new(text));
+            let (now, change) = workspace.follow();
+            since.follow(&before, &change);
+            before = now;
+        }
+        let others = since.take(&before);
+        assert_eq!(since.take(&before), NOTHING, "it is told once");
+        others
+    }
+
+    const PLAIN: &str = "resource \"aws_s3_bucket\" \"b\" {}\nresource \"aws_iam_role\" \"r\" {}\n";
+
+    #[test]
+    fn keys_that_leave_all_as_it_is_are_not_told() {
+        let typed = format!("# a\n{PLAIN}resource \"aws_sqs_queue\" \"n\" {{}}\n");
+        assert_eq!(
+            after(&[&typed]),
+            NOTHING,
+            "though its stack has a duplicate"
+        );
+        let out = format!("# gantrycd:resource-identity: ignore=true\n{PLAIN}");
+        assert_eq!(after(&[&out, PLAIN]).hints, false, "taken back");
+    }
+
+    #[test]
+    fn what_others_see_is_told() {
+        let out = format!("# gantrycd:resource-identity: ignore=true\n{PLAIN}");
+        assert_eq!(after(&[&out]), Others::ALL, "a duplicate ends");
+        let reader = PLAIN.replace("\nres", "\n# gantrycd:resource-identity: ignore=true\nres");
+        assert_eq!(
+            after(&[&out, PLAIN, &reader]),
+            Others::ALL,
+            "a reading ends"
+        );
+        assert_eq!(after(&["\n"]), Others::ALL);
+    }
+
+    #[test]
+    fn what_only_a_row_is_after_the_next_apply_is_a_hint() {
+        let realm = "{ tags = { \"gantrycd:resource-identity-realm\" = \"x\" } }";
+        let (first, last) = PLAIN.rsplit_once("{}").unwrap();
+        let planned = [first, realm, last].concat();
+        let hints = Others {
+            hints: true,
+            ..NOTHING
+        };
+        assert_eq!(after(&[&planned]), hints);
+    }
+
+    #[test]
+    fn another_address_and_another_stack_are_told() {
+        let fixture = Fixture::new(WORKSPACE);
+        let mut workspace = fixture.workspace();
+        let (before, _) = workspace.follow();
+        let mut follow = |before: &Snapshot| {
+            workspace.refresh();
+            let (now, change) = workspace.follow();
+            let mut since = Since::default();
+            since.follow(before, &change);
+            (since.take(&now), now)
+        };
+        assert_eq!(follow(&before).0, NOTHING);
+        let moved = "aws_s3_bucket.b arn=arn:aws:s3:::b\n\
+                     aws_iam_role.renamed arn=arn:aws:iam::111122223333:role/r\n";
+        let path = fixture.path("a/terraform.tfstate");
+        std::fs::write(path, state("a", moved)).unwrap();
+        let (others, now) = follow(&before);
+        assert!(others.lenses);
+        let path = fixture.path("c/terraform.tfstate");
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, state("c", moved)).unwrap();
+        assert_eq!(follow(&now).0, Others::ALL);
+    }
+}

@@ -539,4 +539,41 @@ data "aws_s3_bucket" "b" {{}}
         let group = snapshot.duplicates().next().unwrap();
         assert_eq!((group.now.rows.len(), group.now.across_stacks), (2, false));
     }
+
+    #[test]
+    fn an_id_has_all_who_have_to_do_with_it_whatever_its_realm_and_type() {
+        let text = r#"
+#- a/main.tf
+resource "aws_sns_topic" "moves" {
+  tags = { "gantrycd:resource-identity-realm" = "two" }
+}
+resource "aws_s3_bucket" "new" {
+  tags = { "gantrycd:resource-identity" = "x" }
+}
+#- a/terraform.tfstate
+aws_sqs_queue.q id=x
+aws_sns_topic.moves id=x realm=one
+aws_sqs_queue.other id=y
+aws_s3_bucket.new arn=arn:aws:s3:::new
+#- b/terraform.tfstate
+aws_iam_role.r id=x realm=two
+data.aws_iam_role.d id=x
+data.aws_iam_role.e id=xy
+"#;
+        let snapshot = Fixture::new(text).snapshot();
+        let of_id = snapshot.of_id("x");
+        let names = |rows: &[super::RowRef]| {
+            let one = |it: &super::RowRef| snapshot.address(*it).to_string();
+            rows.iter().map(one).collect::<Vec<_>>()
+        };
+        // the topic is one, in whatever realm
+        assert_eq!(
+            names(&of_id.now),
+            ["aws_sqs_queue.q", "aws_sns_topic.moves", "aws_iam_role.r"]
+        );
+        assert_eq!(names(&of_id.planned), ["aws_s3_bucket.new"]);
+        assert_eq!(names(&of_id.readers), ["data.aws_iam_role.d"]);
+        assert_eq!(snapshot.of_id("X"), super::OfId::default());
+        assert_eq!(snapshot.of_id(""), super::OfId::default());
+    }
 }

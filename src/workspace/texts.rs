@@ -112,3 +112,56 @@ fn lengths_of(address: usize, claims: &[&Identity]) -> [u8; 2] {
     let lengths = short(address).zip(id.and_then(short));
     lengths.map_or([MORE; 2], |(address, id)| [address, id])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Texts;
+    use crate::fixture::Fixture;
+
+    #[test]
+    fn a_line_for_each_row_behind_that_of_the_stack() {
+        let long = "l".repeat(255);
+        let text = format!(
+            r#"
+#- A/main.tf
+resource "aws_sns_topic" "t" {{
+  tags = {{ "gantrycd:resource-identity-realm" = "Two" }}
+}}
+#- A/terraform.tfstate
+aws_sqs_queue.Q id=x
+aws_sns_topic.t id=T realm=One arn=arn:aws:sns:eu-west-1:111122223333:T
+data.aws_vpc.v arn=arn:aws:ec2:eu-west-1:111122223333:vpc/v
+aws_sqs_queue.long id={long}
+"#
+        );
+        let snapshot = Fixture::new(&text).snapshot();
+        let texts = snapshot.stacks[0].texts();
+        let line = |at: usize| {
+            let line = texts.bytes()[texts.line(at)].strip_suffix(&[Texts::END]);
+            let line = std::str::from_utf8(line.unwrap()).unwrap();
+            line.replace(char::from(Texts::END), "|")
+        };
+        let lines: Vec<_> = (0..texts.line_count()).map(line).collect();
+        assert_eq!(
+            lines,
+            [
+                "a",
+                "aws_sqs_queue.q|x|",
+                "aws_sns_topic.t|t|one|arn:aws:sns:eu-west-1:111122223333:t|two",
+                "data.aws_vpc.v",
+                &format!("aws_sqs_queue.long|{long}|"),
+            ]
+        );
+        let lengths: Vec<_> = (0..lines.len()).map(|it| texts.lengths(it)).collect();
+        let short = |address, id| Some([address, id]);
+        assert_eq!(
+            lengths,
+            [short(1, 0), short(15, 1), None, short(14, 0), None]
+        );
+        for (at, _) in texts.bytes().iter().enumerate() {
+            let of = texts.line_of(at, 0);
+            assert!(texts.line(of).contains(&at));
+            assert_eq!(texts.line_of(at, of), of);
+        }
+    }
+}
