@@ -136,6 +136,13 @@ impl Fixture {
         self.directory.path().join(path)
     }
 
+    /// The file with the cursor, and its byte.
+    #[track_caller]
+    pub(crate) fn cursor(&self) -> (std::path::PathBuf, u32) {
+        let (name, at) = self.cursor.as_ref().expect("a cursor");
+        (self.path(name), *at)
+    }
+
     pub(crate) fn workspace(&self) -> Workspace {
         let registry = Arc::new(IdentityRegistry::mounted());
         Workspace::open(self.directory.path(), registry)
@@ -424,6 +431,25 @@ pub(crate) fn completions(text: &str) -> Vec<(String, String)> {
     };
     let completions = ide::completion(&snapshot, &path, cursor).into_iter();
     completions.map(chosen).collect()
+}
+
+/// Where each target is and what stands there: `path:line text`, lines counted from 1; of what is no
+/// configuration, the path alone.
+pub(crate) fn told(snapshot: &Snapshot, targets: &[ide::Target]) -> Vec<String> {
+    let one = |it: &ide::Target| {
+        let path = snapshot.relative(&it.place.path);
+        let Some(source) = snapshot.source(&it.place.path) else {
+            assert_eq!((it.place.span, it.whole), (Span::at(0), Span::at(0)));
+            return path.into();
+        };
+        assert!(it.whole.contains(it.place.span), "{it:?}");
+        let line = source
+            .position(it.place.span.start, Default::default())
+            .line
+            + 1;
+        format!("{path}:{line} {}", source.slice(it.place.span))
+    };
+    targets.iter().map(one).collect()
 }
 
 fn place(snapshot: &Snapshot, finding: &Finding) -> String {

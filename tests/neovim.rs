@@ -87,10 +87,10 @@ fn install(home: &Path, binary: &Path) {
 fn configuration() -> String {
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let readme = fs::read_to_string(readme).unwrap();
-    let (_, from) = readme
-        .split_once("```lua\n")
-        .expect("the README has a block of Lua");
-    from.split_once("```").unwrap().0.to_owned()
+    let blocks = readme.split("```lua\n").skip(1);
+    let blocks: Vec<_> = blocks.filter_map(|it| it.split("```").next()).collect();
+    assert!(!blocks.is_empty(), "the README has a block of Lua");
+    blocks.concat()
 }
 
 /// Runs one of `tests/neovim/*.lua` in a Neovim of its own.
@@ -166,6 +166,11 @@ fn diagnostics_arrive_where_they_belong() {
 #[test]
 fn a_hover_tells_what_a_resource_is() {
     scenario("hover");
+}
+
+#[test]
+fn one_gets_from_stack_to_stack() {
+    scenario("navigation");
 }
 
 #[test]

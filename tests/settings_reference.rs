@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use example::Example;
-use gantrycd_ls::checks::settings::shape::{EDITOR, FILE, Key, Keys, Takes, Word};
+use gantrycd_ls::checks::settings::shape::{EDITOR, EDITOR_ONLY, FILE, Key, Keys, Takes, Word};
 use gantrycd_ls::checks::{self, ALL, Settings};
 use gantrycd_ls::identity::IdentityRegistry;
 use gantrycd_ls::workspace::Workspace;
@@ -41,6 +41,7 @@ fn editor_example() -> Value {
             "duplicate-identity": { "severity": "error", "exclude": ["sandbox/**"] },
         },
         "variables": { "developer": "alice" },
+        "inlayHints": { "enable": true },
     })
 }
 
@@ -68,11 +69,13 @@ fn its_examples_have_no_fault() {
 
 fn page() -> String {
     let editor = serde_json::to_string_pretty(&editor_example()).unwrap();
-    let editors: Vec<_> = EDITOR
-        .all()
-        .iter()
-        .map(|it| format!("`{}`", it.0))
-        .collect();
+    let own = EDITOR_ONLY.all();
+    let shared = EDITOR.all().into_iter();
+    let shared = shared.filter(|(name, _)| own.iter().all(|(own, _)| own != name));
+    let names = |keys: Vec<(&str, _)>| {
+        let names = keys.iter().map(|it| format!("`{}`", it.0));
+        names.collect::<Vec<_>>().join(" and ")
+    };
     let mut page = format!(
         "# Settings\n\n\
          <!-- Made by `GANTRYCD_REGENERATE=1 cargo test --test settings_reference`. -->\n\n\
@@ -83,13 +86,14 @@ fn page() -> String {
          Values are constant: they name nothing. What is not understood is underlined where it \
          stands and left aside; what stands beside it counts.\n\n\
          An editor may set {} too. What it sets wins over the file, key by key, and counts in the \
-         editor only. It is sent as `initializationOptions`, with \
+         editor only. What it shows is set by {}, which stand in its settings only. They are sent as `initializationOptions`, with \
          `workspace/didChangeConfiguration`, or in answer to `workspace/configuration` for the \
          section `gantrycd`:\n\n\
          ```json\n{editor}\n```\n",
-        editors.join(" and "),
+        names(shared.collect()),
+        names(own.clone()),
     );
-    for (_, key) in FILE.all() {
+    for (_, key) in FILE.all().into_iter().chain(own) {
         section(key, "", 2, &[], &mut page);
     }
     page
@@ -111,7 +115,11 @@ fn section(key: &Key, within: &str, level: usize, told: &[Word], page: &mut Stri
         } else {
             ""
         };
-        *page += &format!("\nTakes {takes}.{required}\n");
+        let by_default = match key.takes {
+            Takes::Truth(by_default) => format!(" By default it is {by_default}."),
+            _ => String::new(),
+        };
+        *page += &format!("\nTakes {takes}.{by_default}{required}\n");
     }
     let words = key.takes.words();
     let names = |it: &[Word]| it.iter().map(|it| it.name).collect::<Vec<_>>();

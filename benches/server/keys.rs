@@ -163,19 +163,26 @@ fn is_duplicate(editor: &Editor, spot: &Spot) -> bool {
 /// Times of a request anywhere in a file.
 pub fn requests(editor: &mut Editor, method: &str, file: &str) -> Times {
     let mut random = Random::new(1);
-    let mut times = Times::default();
-    // what was edited before has come to its end
-    editor.until_quiet(Duration::from_secs(1));
-    let begin = Instant::now();
-    while times.len() < ENOUGH && begin.elapsed() < BUDGET {
+    repeated(editor, &mut |editor| {
         let text = editor.text(file);
         let mut at = random.below(text.len());
         while !text.is_char_boundary(at) {
             at -= 1;
         }
-        let asked = Instant::now();
         let id = editor.ask_at(method, file, at);
         editor.answer(id, MOST);
+    })
+}
+
+/// Times of something that is asked for again and again.
+pub fn repeated(editor: &mut Editor, ask: &mut dyn FnMut(&mut Editor)) -> Times {
+    let mut times = Times::default();
+    // what was edited before has come to its end
+    editor.until_quiet(Duration::from_secs(1));
+    let begin = Instant::now();
+    while times.len() < ENOUGH && begin.elapsed() < BUDGET {
+        let asked = Instant::now();
+        ask(editor);
         times.add(asked.elapsed());
         sleep(Duration::from_millis(2));
     }

@@ -12,6 +12,7 @@ mod editor;
 #[path = "../generate/mod.rs"]
 mod generate;
 mod keys;
+mod navigation;
 #[path = "../options/mod.rs"]
 mod options;
 #[path = "../../tests/support/process.rs"]
@@ -120,6 +121,13 @@ fn measure(workspace: &Kept, options: &Options, column: &mut Column) -> std::io:
             answered,
         );
     }
+
+    navigation::measure(&mut editor, workspace.root(), column);
+    column.add(
+        "memory after searching",
+        "",
+        megabytes(process::memory(server)),
+    );
 
     typing::measure(
         &mut editor,

@@ -155,7 +155,8 @@ fn as_sent(finding: &Finding, range: Range, sent: &[Diagnostic]) -> Option<Vec<D
     (!same.is_empty()).then_some(same)
 }
 
-fn hash(source: &Source) -> String {
+/// Tells a text from others, as it was when something was offered for it.
+pub(super) fn hash(source: &Source) -> String {
     let mut hasher = DefaultHasher::new();
     source.text().hash(&mut hasher);
     // clients keep numbers as floating-point ones

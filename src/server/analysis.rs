@@ -19,6 +19,7 @@ use crate::workspace::{Change, Workspace, root_of};
 use super::document::Document;
 use super::publish::Published;
 use super::pull::Pulled;
+use super::refresh::{Others, Refreshed, Since};
 use super::session::{Changes, Session};
 use super::view::{Part, View};
 use super::watch::{Disk, Watcher};
@@ -124,6 +125,8 @@ struct Ran {
     documents: BTreeSet<Arc<Path>>,
     /// Whether every file of which anything is or was told is one of them.
     all: bool,
+    /// What is other of what is shown beside texts.
+    others: Others,
     /// Whether there are states still to be read.
     reads: bool,
     /// Since when something is left for when it is quiet.
@@ -137,6 +140,7 @@ struct Ran {
 struct Told {
     published: Published,
     pulled: Pulled,
+    refreshed: Refreshed,
     logged: HashMap<Arc<Path>, BTreeSet<String>>,
 }
 
@@ -153,6 +157,7 @@ impl Told {
             true => self.pulled.tell(session, &files, &ran.documents),
             false => self.published.publish(session, &ran.view, &files).await,
         }
+        self.refreshed.tell(session, ran.others);
         for path in files {
             let unplaced = ran.view.unplaced(&path).map(|it| it.message.clone());
             let unplaced: BTreeSet<_> = unplaced.collect();
@@ -184,13 +189,20 @@ struct Followed {
     /// `None` while states are still to be read.
     findings: Option<Findings>,
     part: Option<Arc<Part>>,
+    /// What changed since the client was told of what is shown beside texts.
+    since: Since,
 }
 
 impl Analysis {
     fn run(&mut self, session: &Session, changes: Changes) -> Ran {
         let view = &mut self.view;
         view.revision = view.revision.max(changes.revision);
+        let mut others = Others::default();
         if let Some(settings) = &changes.settings {
+            // of what is still to be read, the client is told then
+            if view.editor.shown != settings.shown && !self.followed.is_empty() {
+                others = Others::ALL;
+            }
             view.editor = settings.clone();
         }
         let is_other = self.change_folders(session, &changes);
@@ -214,6 +226,7 @@ impl Analysis {
             files: changes.documents.clone(),
             documents: changes.documents,
             all: is_other,
+            others,
             reads: false,
             deferred: None,
             walked: walked.then(|| (self.directories(), self.folders.clone())),
@@ -233,6 +246,7 @@ impl Analysis {
         for it in &mut self.followed {
             if let (Some(findings), Some(part)) = (&mut it.findings, &it.part) {
                 findings.update_cross(&part.snapshot);
+                ran.others.join(it.since.take(&part.snapshot));
                 it.part = Some(Arc::new(Part::new(&part.snapshot, findings)));
                 ran.files.extend(findings.take_changed());
             }
@@ -344,6 +358,7 @@ impl Followed {
             workspace,
             findings: None,
             part: None,
+            since: Since::default(),
         }
     }
 
@@ -368,11 +383,15 @@ impl Followed {
                 findings.update_own(&snapshot, &change, editor);
                 if change != Change::default() {
                     deferred.get_or_insert_with(Instant::now);
+                    if let Some(before) = &self.part {
+                        self.since.follow(&before.snapshot, &change);
+                    }
                 }
                 findings
             }
             None => {
                 ran.all = true;
+                ran.others = Others::ALL;
                 self.findings.insert(Findings::new(&snapshot, editor))
             }
         };

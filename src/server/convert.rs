@@ -38,7 +38,7 @@ pub(super) fn offset(source: &Source, at: Position, encoding: Encoding) -> u32 {
 }
 
 /// Where a place is. A file that is no text of ours is named at its start.
-fn location(snapshot: &Snapshot, place: &Place, encoding: Encoding) -> Option<Location> {
+pub(super) fn location(snapshot: &Snapshot, place: &Place, encoding: Encoding) -> Option<Location> {
     let source = snapshot.source(&place.path);
     Some(Location {
         uri: uri_of(&place.path)?,
@@ -46,6 +46,12 @@ fn location(snapshot: &Snapshot, place: &Place, encoding: Encoding) -> Option<Lo
             .map(|it| range(it, place.span, encoding))
             .unwrap_or_default(),
     })
+}
+
+/// The address by which an editor opens a place: it reads the line from the fragment, counted from 1.
+pub(super) fn link(snapshot: &Snapshot, place: &Place) -> Option<String> {
+    let at = location(snapshot, place, Encoding::Utf16)?;
+    Some(format!("{}#L{}", at.uri.as_str(), at.range.start.line + 1))
 }
 
 /// A finding as a diagnostic that links to its page; `None` when it stands in no text of ours.
@@ -89,13 +95,7 @@ pub(super) fn hover(
     let path = path_of(&at.text_document.uri)?;
     let snapshot = &view.part(&path)?.snapshot;
     let source = snapshot.source(&path)?;
-    let link = |place: &Place| {
-        let Some(at) = location(snapshot, place, Encoding::Utf16) else {
-            return String::new();
-        };
-        // editors read the line of a link from its fragment, counted from 1
-        format!("{}#L{}", at.uri.as_str(), at.range.start.line + 1)
-    };
+    let link = |place: &Place| link(snapshot, place).unwrap_or_default();
     let offset = offset(source, at.position, settings.encoding);
     let hover = ide::hover(snapshot, &view.editor, &path, offset, &link)?;
     Some(Hover {

@@ -10,15 +10,20 @@ mod convert;
 mod document;
 mod documents;
 mod edge;
+mod glance;
+mod hierarchy;
 mod input;
 mod loading;
+mod navigation;
 mod pages;
 mod parent;
 mod publish;
 mod pull;
 mod redact;
+mod refresh;
 mod replay;
 mod session;
+mod symbols;
 mod trace;
 mod uri;
 mod view;
@@ -33,12 +38,17 @@ use std::time::Duration;
 use tower_lsp::LanguageServer;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{
-    CodeAction, CodeActionParams, CodeActionResponse, CompletionParams, CompletionResponse,
-    DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
-    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult, Hover,
-    HoverParams, InitializeParams, InitializeResult, InitializedParams, ServerInfo,
-    WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
+    CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
+    CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams,
+    CodeAction, CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionParams,
+    CompletionResponse, DidChangeConfigurationParams, DidChangeTextDocumentParams,
+    DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
+    DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams,
+    DocumentDiagnosticReportResult, DocumentLink, DocumentLinkParams, GotoDefinitionParams,
+    GotoDefinitionResponse, Hover, HoverParams, InitializeParams, InitializeResult,
+    InitializedParams, InlayHint, InlayHintParams, Location, ReferenceParams, ServerInfo,
+    WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult, WorkspaceSymbolParams,
+    WorkspaceSymbolResponse,
 };
 
 use session::Session;
@@ -164,6 +174,95 @@ impl LanguageServer for Backend {
         Ok(list.map(CompletionResponse::List))
     }
 
+    async fn goto_definition(
+        &self,
+        params: GotoDefinitionParams,
+    ) -> Result<Option<GotoDefinitionResponse>> {
+        let session = self.session.clone();
+        let view = session.view().await;
+        let at = params.text_document_position_params;
+        Ok(compute(move || navigation::definition(&session, &view, &at)).await)
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        let session = self.session.clone();
+        let view = session.view().await;
+        Ok(compute(move || navigation::references(&session, &view, &params)).await)
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        let session = self.session.clone();
+        let view = session.view().await;
+        let uri = params.text_document.uri;
+        Ok(compute(move || navigation::links(&session, &view, &uri)).await)
+    }
+
+    async fn prepare_call_hierarchy(
+        &self,
+        params: CallHierarchyPrepareParams,
+    ) -> Result<Option<Vec<CallHierarchyItem>>> {
+        let session = self.session.clone();
+        let view = session.view().await;
+        let at = params.text_document_position_params;
+        Ok(compute(move || hierarchy::prepared(&session, &view, &at)).await)
+    }
+
+    async fn incoming_calls(
+        &self,
+        params: CallHierarchyIncomingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
+        let session = self.session.clone();
+        let view = session.view().await;
+        Ok(compute(move || hierarchy::incoming(&session, &view, &params.item)).await)
+    }
+
+    async fn outgoing_calls(
+        &self,
+        params: CallHierarchyOutgoingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
+        let session = self.session.clone();
+        let view = session.view().await;
+        Ok(compute(move || hierarchy::outgoing(&session, &view, &params.item)).await)
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        let session = self.session.clone();
+        let view = session.view().await;
+        let uri = params.text_document.uri;
+        Ok(compute(move || glance::lenses(&session, &view, &uri)).await)
+    }
+
+    async fn code_lens_resolve(&self, lens: CodeLens) -> Result<CodeLens> {
+        if lens.command.is_some() {
+            return Ok(lens);
+        }
+        let session = self.session.clone();
+        let view = session.view().await;
+        let resolved = compute(move || glance::resolved(&session, &view, lens)).await;
+        resolved.ok_or_else(is_another)
+    }
+
+    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        let session = self.session.clone();
+        let view = session.view().await;
+        Ok(compute(move || glance::hints(&session, &view, &params)).await)
+    }
+
+    async fn symbol(
+        &self,
+        params: WorkspaceSymbolParams,
+    ) -> Result<Option<WorkspaceSymbolResponse>> {
+        let waiting = symbols::Waiting::default();
+        let is_gone = waiting.gone();
+        let session = self.session.clone();
+        let view = session.view().await;
+        let found = compute(move || {
+            let found = symbols::symbols(&session, &view, &params.query, &is_gone);
+            Some(WorkspaceSymbolResponse::Nested(found))
+        });
+        Ok(found.await)
+    }
+
     async fn diagnostic(
         &self,
         params: DocumentDiagnosticParams,
@@ -195,11 +294,15 @@ impl LanguageServer for Backend {
         let session = self.session.clone();
         let view = session.view().await;
         let resolved = compute(move || actions::resolved(&session, &view, action)).await;
-        resolved.ok_or_else(|| Error {
-            code: ErrorCode::ContentModified,
-            message: "The file is another than when this was offered: ask again.".into(),
-            data: None,
-        })
+        resolved.ok_or_else(is_another)
+    }
+}
+
+fn is_another() -> Error {
+    Error {
+        code: ErrorCode::ContentModified,
+        message: "The file is another than when this was offered: ask again.".into(),
+        data: None,
     }
 }
 

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use tower_lsp::ls_types::{
     Diagnostic, DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportResult,
@@ -18,49 +17,31 @@ use tower_lsp::ls_types::{
     WorkspaceUnchangedDocumentDiagnosticReport,
 };
 
+use super::refresh::Again;
 use super::session::Session;
 use super::uri::path_of;
 use super::view::View;
 
 /// Has the client ask again when it has to.
 #[derive(Default)]
-pub(super) struct Pulled {
-    /// Whether the client was told to and has not answered yet.
-    asked: Arc<AtomicBool>,
-    /// Whether it is to be told once more then.
-    again: Arc<AtomicBool>,
-}
+pub(super) struct Pulled(Again);
 
 impl Pulled {
     /// Something else may be found in these files; of `documents` the client asks by itself, as it
     /// has changed them.
     pub(super) fn tell(
         &self,
-        session: &Arc<Session>,
+        session: &Session,
         files: &BTreeSet<Arc<Path>>,
         documents: &BTreeSet<Arc<Path>>,
     ) {
         if files.is_subset(documents) {
             return;
         }
-        self.again.store(true, Ordering::SeqCst);
-        if self.asked.swap(true, Ordering::SeqCst) {
-            return;
-        }
-        let (asked, again) = (self.asked.clone(), self.again.clone());
         let client = session.client.clone();
-        // nobody waits for the answer, which says nothing
-        tokio::spawn(async move {
-            loop {
-                while again.swap(false, Ordering::SeqCst) {
-                    _ = client.workspace_diagnostic_refresh().await;
-                }
-                asked.store(false, Ordering::SeqCst);
-                // whoever told meanwhile has seen that somebody asks
-                if !again.load(Ordering::SeqCst) || asked.swap(true, Ordering::SeqCst) {
-                    return;
-                }
-            }
+        self.0.ask(move || {
+            let client = client.clone();
+            async move { client.workspace_diagnostic_refresh().await }
         });
     }
 }

@@ -12,11 +12,11 @@ use tokio::time::timeout;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{
     CodeActionClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
-    CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag,
-    HoverProviderCapability, InitializeParams, MessageType, OneOf, PositionEncodingKind,
-    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    CodeLensOptions, CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities,
+    DiagnosticTag, DocumentLinkOptions, HoverProviderCapability, InitializeParams, MessageType,
+    OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
+    WorkspaceFoldersChangeEvent, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use crate::checks;
@@ -61,6 +61,11 @@ pub(super) struct Settings {
     pub(super) answers_configuration: bool,
     /// The client asks for diagnostics by itself, and can be told to.
     pub(super) pulls: bool,
+    /// Definitions may say what of the text names them, and how far what they name reaches.
+    pub(super) links_definitions: bool,
+    /// The client can be told to ask for lenses again, and for hints.
+    pub(super) refreshes_lenses: bool,
+    pub(super) refreshes_hints: bool,
     /// The client shows how far something has come.
     pub(super) shows_progress: bool,
     /// The client tells of changes of the editor's settings if it is told to.
@@ -288,6 +293,15 @@ fn settings(params: &InitializeParams) -> Settings {
             && workspace
                 .and_then(|it| it.diagnostics.as_ref()?.refresh_support)
                 .unwrap_or(false),
+        links_definitions: document
+            .and_then(|it| it.definition.as_ref()?.link_support)
+            .unwrap_or(false),
+        refreshes_lenses: workspace
+            .and_then(|it| it.code_lens.as_ref()?.refresh_support)
+            .unwrap_or(false),
+        refreshes_hints: workspace
+            .and_then(|it| it.inlay_hint.as_ref()?.refresh_support)
+            .unwrap_or(false),
         shows_progress: capabilities
             .window
             .as_ref()
@@ -331,6 +345,18 @@ fn capabilities(settings: Settings) -> ServerCapabilities {
             })
         }),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
+        definition_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_link_provider: Some(DocumentLinkOptions {
+            resolve_provider: None,
+            work_done_progress_options: Default::default(),
+        }),
+        call_hierarchy_provider: Some(true.into()),
+        code_lens_provider: Some(CodeLensOptions {
+            resolve_provider: Some(true),
+        }),
+        inlay_hint_provider: Some(OneOf::Left(true)),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
         completion_provider: Some(CompletionOptions {
             // editors do not ask within quotes by themselves, and stop at what is in no word
             trigger_characters: Some(["\"", ":", "-"].map(str::to_owned).into()),

@@ -108,6 +108,17 @@ impl Claimants {
     }
 }
 
+/// Who has to do with an id, whatever its realm and type. Sorted by stack and row.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct OfId {
+    /// Who claims it now.
+    pub now: Vec<RowRef>,
+    /// Who claims it after the next apply, and does not now.
+    pub planned: Vec<RowRef>,
+    /// The data sources that look its owner up.
+    pub readers: Vec<RowRef>,
+}
+
 /// A data source that reads what a resource of another stack manages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge {
@@ -126,9 +137,22 @@ fn key<'a>(identity: &'a Identity, resource_type: &'a ArcStr) -> Key<'a> {
     (&identity.id, identity.realm.as_ref(), resource_type)
 }
 
-fn hash(key: Key) -> u64 {
+/// The bits of a hash that tell apart what has one id. The others are the id's, so that all that has
+/// to do with it stands together, whatever its realm and type.
+const NOT_OF_THE_ID: u64 = (1 << 20) - 1;
+
+fn hash((id, realm, resource_type): Key) -> u64 {
+    let rest = hash_of(&(realm, resource_type));
+    hash_of_id(id) | rest & NOT_OF_THE_ID
+}
+
+fn hash_of_id(id: &str) -> u64 {
+    hash_of(id) & !NOT_OF_THE_ID
+}
+
+fn hash_of(what: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
-    key.hash(&mut hasher);
+    what.hash(&mut hasher);
     hasher.finish()
 }
 
@@ -274,6 +298,36 @@ impl Index {
         let same = self.entries.of(hash(wanted)).iter();
         let same = same.filter(|it| key_of(stacks, it) == Some(wanted));
         Claims::of(same).told(stacks)
+    }
+
+    /// Who has to do with an id. Its cost is theirs, not the index's.
+    pub(super) fn of_id(&self, stacks: &[Arc<Stack>], id: &str) -> OfId {
+        let mut of_id = OfId::default();
+        let first = hash_of_id(id);
+        for entry in self.entries.between(first, first | NOT_OF_THE_ID) {
+            if key_of(stacks, entry).is_none_or(|(it, ..)| *it != *id) {
+                continue;
+            }
+            let rows = match entry.role() {
+                Role::Ends | Role::Changes | Role::Stays => &mut of_id.now,
+                Role::Will => &mut of_id.planned,
+                Role::LooksUp | Role::WillLookUp => &mut of_id.readers,
+            };
+            rows.push(entry.at());
+        }
+        let OfId {
+            now,
+            planned,
+            readers,
+        } = &mut of_id;
+        // one that stays what it is in a realm of another name is there twice
+        planned.retain(|it| !now.contains(it));
+        let all = [now, planned, readers];
+        all.into_iter().for_each(|it| {
+            it.sort();
+            it.dedup();
+        });
+        of_id
     }
 
     /// The objects that a row is to be found under: now, and after the next apply.
@@ -558,5 +612,42 @@ data "aws_s3_bucket" "b" {{}}
         let snapshot = Fixture::new(&twice).snapshot();
         let group = snapshot.duplicates().next().unwrap();
         assert_eq!((group.now.rows.len(), group.now.across_stacks), (2, false));
+    }
+
+    #[test]
+    fn an_id_has_all_who_have_to_do_with_it_whatever_its_realm_and_type() {
+        let text = r#"
+#- a/main.tf
+resource "aws_sns_topic" "moves" {
+  tags = { "gantrycd:resource-identity-realm" = "two" }
+}
+resource "aws_s3_bucket" "new" {
+  tags = { "gantrycd:resource-identity" = "x" }
+}
+#- a/terraform.tfstate
+aws_sqs_queue.q id=x
+aws_sns_topic.moves id=x realm=one
+aws_sqs_queue.other id=y
+aws_s3_bucket.new arn=arn:aws:s3:::new
+#- b/terraform.tfstate
+aws_iam_role.r id=x realm=two
+data.aws_iam_role.d id=x
+data.aws_iam_role.e id=xy
+"#;
+        let snapshot = Fixture::new(text).snapshot();
+        let of_id = snapshot.of_id("x");
+        let names = |rows: &[super::RowRef]| {
+            let one = |it: &super::RowRef| snapshot.address(*it).to_string();
+            rows.iter().map(one).collect::<Vec<_>>()
+        };
+        // the topic is one, in whatever realm
+        assert_eq!(
+            names(&of_id.now),
+            ["aws_sqs_queue.q", "aws_sns_topic.moves", "aws_iam_role.r"]
+        );
+        assert_eq!(names(&of_id.planned), ["aws_s3_bucket.new"]);
+        assert_eq!(names(&of_id.readers), ["data.aws_iam_role.d"]);
+        assert_eq!(snapshot.of_id("X"), super::OfId::default());
+        assert_eq!(snapshot.of_id(""), super::OfId::default());
     }
 }

@@ -96,9 +96,15 @@ impl Shards {
 
     /// All entries of one hash.
     pub(super) fn of(&self, hash: u64) -> &[Entry] {
-        let all = &self.0[piece(hash)];
-        let from = all.partition_point(|it| it.hash < hash);
-        let to = all.partition_point(|it| it.hash <= hash);
+        self.between(hash, hash)
+    }
+
+    /// All entries of the hashes from `first` to `last`, which begin with the same bits.
+    pub(super) fn between(&self, first: u64, last: u64) -> &[Entry] {
+        debug_assert_eq!(piece(first), piece(last));
+        let all = &self.0[piece(first)];
+        let from = all.partition_point(|it| it.hash < first);
+        let to = all.partition_point(|it| it.hash <= last);
         &all[from..to]
     }
 

@@ -16,7 +16,7 @@ use crate::text::{Source, Span};
 
 use super::Node;
 use super::change::GroupKey;
-use super::claims::{self, Claimants, Edge, Group, Index};
+use super::claims::{self, Claimants, Edge, Group, Index, OfId};
 use super::configured::Configured;
 use super::evaluation::Unknown;
 use super::plan::Outlook;
@@ -304,6 +304,11 @@ impl Snapshot {
     /// Whether two stacks have one state.
     pub fn is_same_state(&self, a: usize, b: usize) -> bool {
         claims::same_state(&self.stacks, a, b)
+    }
+
+    /// Who has to do with an id, whatever its realm and type.
+    pub fn of_id(&self, id: &str) -> OfId {
+        self.index.of_id(&self.stacks, id)
     }
 
     /// Whether two rows are one row of a state that stacks share, or one address of a stack.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use crate::config::{Merged, Module, ModuleFile};
@@ -15,6 +15,7 @@ use super::disk::Stamp;
 use super::is_same;
 use super::rows::{PlannedRow, Row, Site};
 use super::tag_support::Observed;
+use super::texts::Texts;
 use super::tree::Tree;
 use super::variables::Given;
 
@@ -60,6 +61,8 @@ pub struct Stack {
     pub(super) told: Box<[u32]>,
     /// Rows that a block declares, sorted by it.
     sites: Box<[u32]>,
+    /// What it is found by, once somebody searches.
+    texts: OnceLock<Texts>,
 }
 
 /// The state of a stack.
@@ -109,6 +112,7 @@ impl Stack {
             speaks: false,
             told: Box::default(),
             sites: Box::default(),
+            texts: OnceLock::new(),
         }
     }
 
@@ -181,6 +185,11 @@ impl Stack {
         let rows = self.sites[from..].iter();
         let rows = rows.take_while(move |it| of(it) == Some(site));
         rows.map(|it| *it as usize)
+    }
+
+    /// What it and its rows are found by.
+    pub fn texts(&self) -> &Texts {
+        self.texts.get_or_init(|| Texts::new(self))
     }
 
     /// The record of a row; `None` of one that the next apply will make.

@@ -347,6 +347,7 @@ impl<'a> Reader<'a> {
             },
             (Takes::Days, _) if is_count(value, &self.path) => {}
             (Takes::Values, _) => self.values(key, name, value),
+            (Takes::Truth(_), ExpressionKind::Bool(_)) => {}
             _ => self.takes(key, name, value),
         }
     }

@@ -31,6 +31,38 @@ pub struct Settings {
     checks: BTreeMap<&'static str, OfCheck>,
     /// Of an editor's settings: values of input variables.
     pub variables: Arc<[Entry]>,
+    /// Of an editor's settings: what is shown beside a text.
+    pub shown: Shown,
+}
+
+/// What an editor shows beside a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shown {
+    /// Lines above blocks.
+    pub code_lens: bool,
+    /// Identities behind headers.
+    pub inlay_hints: bool,
+}
+
+impl Shown {
+    pub(super) const BY_DEFAULT: Self = Self {
+        code_lens: true,
+        inlay_hints: false,
+    };
+
+    fn of_editor(json: &serde_json::Value) -> Self {
+        let enables = |section: &str| json.get(section)?.get("enable")?.as_bool();
+        Self {
+            code_lens: enables("codeLens").unwrap_or(Self::BY_DEFAULT.code_lens),
+            inlay_hints: enables("inlayHints").unwrap_or(Self::BY_DEFAULT.inlay_hints),
+        }
+    }
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self::BY_DEFAULT
+    }
 }
 
 /// What a person set for one check.
@@ -129,7 +161,7 @@ impl Settings {
     fn of_file(file: &ModuleFile) -> Self {
         Self {
             checks: checks(&Items::of_file(file, &Bodies::of(file)), Some(&file.path)),
-            variables: Arc::default(),
+            ..Self::default()
         }
     }
 
@@ -148,6 +180,7 @@ impl Settings {
         let settings = Self {
             checks: checks(&items, None),
             variables: variables.map(|it| it.entries().into()).unwrap_or_default(),
+            shown: Shown::of_editor(json),
         };
         let faults = fault::of_editor(&items, &source);
         let faults = faults.into_iter().map(|it| it.message);
@@ -218,7 +251,7 @@ fn as_tables(json: &serde_json::Value) -> serde_json::Value {
         }
     };
     tables(&mut json);
-    for section in ["checks", "variables"] {
+    for (section, _) in shape::EDITOR.all() {
         if let Some(section) = json.get_mut(section) {
             tables(section);
         }
@@ -279,7 +312,7 @@ fn set_exclude(of_check: &mut OfCheck, value: &Expression, path: Option<&Arc<Pat
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::fixture::{Fixture, check, check_with};
@@ -495,12 +528,46 @@ checks {
     fn the_empty_tables_of_lua_are_no_fault() {
         for json in [
             json!([]),
-            json!({ "checks": [], "variables": [] }),
+            json!({ "checks": [], "variables": [], "codeLens": [], "inlayHints": [] }),
             json!({ "checks": { "lonely-realm": [] } }),
             json!({ "checks": { "lonely-realm": { "exclude": [] } } }),
         ] {
             let (_, faults) = Settings::of_editor(&json);
             assert_eq!(faults, [""; 0], "{json}");
+        }
+    }
+
+    #[test]
+    fn what_an_editor_shows_beside_a_text() {
+        let shown = |json: Value| {
+            let (settings, faults) = Settings::of_editor(&json);
+            let Shown {
+                code_lens,
+                inlay_hints,
+            } = settings.shown;
+            ((code_lens, inlay_hints), faults.concat())
+        };
+        let fine = |code_lens, inlay_hints| ((code_lens, inlay_hints), String::new());
+        assert_eq!(shown(json!({})), fine(true, false));
+        let other = json!({ "codeLens": { "enable": false }, "inlayHints": { "enable": true } });
+        assert_eq!(shown(other), fine(false, true));
+        let unset = json!({ "codeLens": { "enable": null }, "inlayHints": {} });
+        assert_eq!(shown(unset), fine(true, false));
+        for (odd, told) in [
+            (
+                json!({ "codeLens": { "enable": "off" } }),
+                "`enable` takes true or false, not \"off\". It is left aside.",
+            ),
+            (
+                json!({ "codeLens": false }),
+                "`codeLens` takes an object, not `false`. It is left aside.",
+            ),
+            (
+                json!({ "inlayHints": { "enabled": true } }),
+                "`inlayHints` has no key `enabled`: did you mean `enable`? It is left aside.",
+            ),
+        ] {
+            assert_eq!(shown(odd), ((true, false), told.to_owned()));
         }
     }
 

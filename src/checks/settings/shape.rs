@@ -2,12 +2,16 @@
 //! documented.
 
 use super::super::{ALL, Check};
+use super::Shown;
 
 /// What can stand in `gantrycd.hcl`.
 pub const FILE: Keys = Keys::Named(&[CHECKS, STATES, VARIABLES, STACK]);
 
-/// What of it can stand in an editor's settings.
-pub const EDITOR: Keys = Keys::Named(&[CHECKS, VARIABLES]);
+/// What can stand in an editor's settings: some of it, and what only an editor has.
+pub const EDITOR: Keys = Keys::Named(&[CHECKS, VARIABLES, CODE_LENS, INLAY_HINTS]);
+
+/// What only an editor has.
+pub const EDITOR_ONLY: Keys = Keys::Named(&[CODE_LENS, INLAY_HINTS]);
 
 /// One thing that can be set.
 pub struct Key {
@@ -35,6 +39,8 @@ pub enum Takes {
     Days,
     /// An object of names and constant values.
     Values,
+    /// `true` or `false`; which of them by default.
+    Truth(bool),
 }
 
 /// What the label of a block is.
@@ -189,6 +195,35 @@ const STACK_VARIABLES: Key = Key {
     ..VARIABLES
 };
 
+const CODE_LENS: Key = Key {
+    name: "codeLens",
+    about: "The lines above a block: who reads what it manages, who else claims it, who owns what \
+            it reads.",
+    takes: Takes::Block(None, Keys::Named(&[ENABLE_CODE_LENS])),
+    is_required: false,
+};
+
+const ENABLE_CODE_LENS: Key = Key {
+    name: "enable",
+    about: "Whether they are shown.",
+    takes: Takes::Truth(Shown::BY_DEFAULT.code_lens),
+    is_required: false,
+};
+
+const INLAY_HINTS: Key = Key {
+    name: "inlayHints",
+    about: "The identity behind the header of a block.",
+    takes: Takes::Block(None, Keys::Named(&[ENABLE_INLAY_HINTS])),
+    is_required: false,
+};
+
+const ENABLE_INLAY_HINTS: Key = Key {
+    name: "enable",
+    about: "Whether it is shown.",
+    takes: Takes::Truth(Shown::BY_DEFAULT.inlay_hints),
+    is_required: false,
+};
+
 impl Keys {
     /// The key of this name.
     pub fn find(self, name: &str) -> Option<&'static Key> {
@@ -244,6 +279,7 @@ impl std::fmt::Display for Takes {
             Takes::Path => f.write_str("a glob in quotes"),
             Takes::Days => f.write_str("a whole number from 0 upward"),
             Takes::Values => f.write_str("an object of names and constant values"),
+            Takes::Truth(_) => f.write_str("true or false"),
         }
     }
 }
