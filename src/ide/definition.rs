@@ -131,7 +131,9 @@ module "far" {
   source = "far/away"
 }
 resource "aws_secretsmanager_secret_version" "s" {}
-resource "aws_kms_key" "out" {}
+resource "aws_kms_key" "out" {
+  tags = { "gantrycd:resource-identity" = "null" }
+}
 #- account/.terraform/modules/modules.json
 {"Modules":[{"Key":"far","Source":"far/away","Dir":".terraform/modules/far"}]}
 #- account/.terraform/modules/far/main.tf
