@@ -126,3 +126,42 @@ fn the_same_input_gives_the_same_bytes() {
         assert!(export(&root) == export(&root), "{}", root.display());
     }
 }
+
+/// A data block whose `arn` is known, and that no state has a row of.
+#[test]
+fn what_is_planned_is_not_exported() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let arn = "arn:aws:sqs:eu-west-1:111122223333:q";
+    let state = json!({ "version": 4, "serial": 1, "lineage": "l", "resources": [{
+        "mode": "managed", "type": "aws_sqs_queue", "name": "q",
+        "provider": "provider[\"registry.terraform.io/hashicorp/aws\"]",
+        "instances": [{ "attributes": { "arn": arn } }],
+    }] });
+    write("owner/terraform.tfstate", &state.to_string());
+    let data = format!(
+        "terraform {{\n  backend \"s3\" {{}}\n}}\ndata \"aws_sqs_queue\" \"q\" {{\n  arn = \"{arn}\"\n}}\n"
+    );
+    write("reader/main.tf", &data);
+    let export: Value = serde_json::from_slice(&export(directory.path())).unwrap();
+    assert_eq!(export["dependencies"], json!([]));
+    assert_eq!(export["stacks"][1]["resources"], json!([]));
+
+    let explain = Command::new(env!("CARGO_BIN_EXE_gantrycd-ls"))
+        .args(["explain", "--format", "json", "reader/data.aws_sqs_queue.q"])
+        .arg(directory.path())
+        .env("GANTRYCD_LS_NO_CACHE", "1")
+        .output()
+        .unwrap();
+    let explain: Value = serde_json::from_slice(&explain.stdout).unwrap();
+    let only = &explain["resources"][0];
+    assert_eq!(only["planned"]["outcome"], "changed");
+    assert_eq!(only["planned"]["why"], "reads");
+    assert_eq!(only["planned"]["looks_up"]["cloud_identity_id"], arn);
+    assert_eq!(only["owned_by"], json!([]));
+    assert_eq!(only["owned_after_apply_by"][0]["stack"], "owner");
+}

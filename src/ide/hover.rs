@@ -332,8 +332,13 @@ impl Page<'_> {
         };
         let rows: Vec<_> = near.iter().map(|(_, row)| *row).collect();
         let claims = if rows.len() == 1 { "claims" } else { "claim" };
+        // what has been read has the realm of its owner, what has not is of a realm that is expected
+        let so = match self.snapshot.row(at).planned {
+            Planned::Reads(_) => "whether that is the object shows when it is read",
+            _ => "another object",
+        };
         format!(
-            "No stack of this workspace owns it {own}. {} {claims} it {theirs}: another object",
+            "No stack of this workspace owns it {own}. {} {claims} it {theirs}: {so}",
             self.named(&rows)
         )
     }
@@ -671,5 +676,96 @@ locals {}
         assert_eq!(at("resource \"google"), "");
         assert_eq!(at("locals {}"), "");
         assert_eq!(at("for_each"), "");
+    }
+
+    /// A stack that owns a load balancer, in a realm or not, and one that is to read it. A file
+    /// without a text is not there.
+    fn reading(owner: &str, [net, web, row]: [&str; 3]) -> String {
+        let arn = "arn:aws:elasticloadbalancing:eu-west-1:111122223333:loadbalancer/app/web/1";
+        let file = |name: &str, text: &str| match text {
+            "" => String::new(),
+            text => format!("#- {name}\n{text}\n"),
+        };
+        let rows = format!("aws_lb.web arn=LB {owner}\naws_lb.other arn=LB-other");
+        let files = [
+            file("net/main.tf", net),
+            file("net/terraform.tfstate", &rows),
+            file("web/main.tf", web),
+            file("web/terraform.tfstate", row),
+            file("web/backend.tf", "terraform {\n  backend \"s3\" {}\n}"),
+        ];
+        let text = files.concat().replace("LB", arn);
+        hover(&text).unwrap_or_default().replace(arn, "LB")
+    }
+
+    const OWNERS: &str = "resource \"aws_lb\" \"web\" {}\nresource \"aws_lb\" \"other\" {}";
+
+    #[test]
+    fn what_a_data_source_will_read() {
+        let data = "$0data \"aws_lb\" \"web\" {\n  arn = \"LB\"\n}";
+        assert_eq!(
+            reading("", [OWNERS, data, ""]),
+            "Not in the state of stack `web` yet  \n\
+             After the next apply: reads `LB`, no realm  \n\
+             After the next apply: owned by [`aws_lb.web` of `net`](net/main.tf:1)"
+        );
+        assert_eq!(
+            reading("realm=live", ["", data, ""]),
+            "Not in the state of stack `web` yet  \n\
+             After the next apply: reads `LB`, no realm  \n\
+             No stack of this workspace owns it without a realm. `aws_lb.web` of `net` claims it in \
+             realm `live`: whether that is the object shows when it is read"
+        );
+        let edited = data.replace("LB", "LB-other");
+        assert_eq!(
+            reading("", ["", &edited, "data.aws_lb.web arn=LB"]),
+            "Reads `LB`  \n\
+             discovered from its `arn`, no realm  \n\
+             After the next apply: reads `LB-other`, no realm  \n\
+             Until the next apply: owned by `aws_lb.web` of `net`  \n\
+             After the next apply: owned by `aws_lb.other` of `net`  \n\
+             Recorded in the state of stack `web`, serial 1"
+        );
+    }
+
+    #[test]
+    fn who_owns_it_but_for_the_realm() {
+        let told = |owner: &str, row: &str| {
+            let data = "$0data \"aws_lb\" \"web\" {}";
+            let row = format!("data.aws_lb.web arn=LB {row}");
+            let found = reading(owner, ["", data, &row]);
+            found.split("  \n").nth(2).unwrap().to_owned()
+        };
+        assert_eq!(told("", ""), "Owned by `aws_lb.web` of `net`");
+        let apart = |own: &str, theirs: &str| {
+            format!(
+                "No stack of this workspace owns it {own}. `aws_lb.web` of `net` claims it {theirs}: \
+                 another object"
+            )
+        };
+        assert_eq!(
+            told("realm=a", "realm=b"),
+            apart("in realm `b`", "in realm `a`")
+        );
+        assert_eq!(
+            told("", "realm=b"),
+            apart("in realm `b`", "without a realm")
+        );
+        assert_eq!(
+            told("realm=a", ""),
+            apart("without a realm", "in realm `a`")
+        );
+        assert_eq!(told("id=null", ""), "No stack of this workspace owns it");
+    }
+
+    #[test]
+    fn who_will_read_a_resource() {
+        let data = "data \"aws_lb\" \"web\" {\n  arn = \"LB\"\n}";
+        assert_eq!(
+            reading("", [&format!("$0{OWNERS}"), data, ""]),
+            "Identity `LB`  \ndiscovered from its `arn`, no realm  \n\
+             After the next apply: read by [`data.aws_lb.web` of `web`](web/main.tf:1)  \n\
+             Recorded in the state of stack `net`, serial 1"
+        );
     }
 }

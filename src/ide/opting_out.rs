@@ -61,7 +61,7 @@ fn in_a_comment(file: &ModuleFile, offset: u32) -> Option<Span> {
     let source = file.source();
     let comments = file.syntax()?.comments();
     let comment = comments.iter().map(|it| it.span);
-    let comment = comment.filter(|it| it.touches(offset)).last()?;
+    let comment = comment.rev().find(|it| it.touches(offset))?;
     let text = source.slice(comment);
     let mark = if text.starts_with('#') { 1 } else { 2 };
     let start = comment.start.max(source.line_start(offset));

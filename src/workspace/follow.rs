@@ -505,9 +505,9 @@ resource "aws_vpc" "v" {}
                 .concat()
         };
         let text = format!(
-            "#- owner/terraform.tfstate\n{}#- reader/terraform.tfstate\n{}",
-            rows(["a", "b"]),
-            format!("data.aws_sqs_queue.q {arn}\n")
+            "#- owner/terraform.tfstate\n{}#- reader/terraform.tfstate\n\
+             data.aws_sqs_queue.q {arn}\n",
+            rows(["a", "b"])
         );
         let fixture = Fixture::new(&text);
         let owners = |snapshot: &crate::workspace::Snapshot| -> Vec<String> {

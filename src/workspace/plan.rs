@@ -503,20 +503,7 @@ impl<'a> Decision<'a> {
                         if rows.contains(&address) {
                             continue;
                         }
-                        let of = (instance, repetition);
-                        let Some(arn) = reading::arn(self.evaluation, of, resource) else {
-                            continue;
-                        };
-                        let configured = self.reader.instance(site, instance, repetition, None);
-                        let source = configured.source.as_deref();
-                        let shows_tags =
-                            source.is_some_and(|it| shows_tags(self.stack, resource_type, it));
-                        let identity = reading::in_advance(
-                            self.registry,
-                            &address,
-                            &configured,
-                            (&arn, shows_tags),
-                        );
+                        let identity = self.read_in_advance(&address, site, (instance, repetition));
                         if let Some(identity) = identity {
                             let planned = Planned::Reads(Some(identity));
                             let claim = Err(NoIdentity::DataSource);
@@ -526,6 +513,21 @@ impl<'a> Decision<'a> {
                 }
             }
         }
+    }
+
+    /// What a data source that no state has yet will read, by what is known of it.
+    fn read_in_advance(
+        &mut self,
+        address: &Address,
+        site: Site,
+        (instance, repetition): (usize, &Repetition),
+    ) -> Option<Identity> {
+        let of = (instance, repetition);
+        let arn = reading::arn(self.evaluation, of, self.resource(site))?;
+        let configured = self.reader.instance(site, instance, repetition, None);
+        let source = configured.source.as_deref()?;
+        let shows_tags = shows_tags(self.stack, &address.resource_type, source);
+        reading::in_advance(self.registry, address, &configured, (&arn, shows_tags))
     }
 
     /// Whether an ignore comment covers a block.

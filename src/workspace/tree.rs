@@ -82,19 +82,19 @@ impl Tree {
     /// The same with another module in a directory, which calls the same modules.
     pub(super) fn with(&self, module: &Arc<Module>) -> Self {
         let mut nodes = self.nodes.clone();
-        for at in 0..nodes.len() {
-            if nodes[at].module.directory == module.directory {
-                nodes[at].module = module.clone();
+        let is_there = |it: &Node| it.module.directory == module.directory;
+        for node in &mut nodes {
+            if is_there(node) {
+                node.module = module.clone();
             }
-            let Some((caller, call)) = &nodes[at].caller else {
+            let Some((caller, call)) = &mut node.caller else {
                 continue;
             };
-            let of = &self.nodes[*caller].module;
             let name = call.base().block().label().unwrap_or_default();
-            if of.directory == module.directory
-                && let Some(call) = module.calls.get(name)
+            if is_there(&self.nodes[*caller])
+                && let Some(now) = module.calls.get(name)
             {
-                nodes[at].caller = Some((*caller, call.clone()));
+                *call = now.clone();
             }
         }
         Self {
