@@ -77,6 +77,11 @@ impl Fixture {
         Self::written(text, Lines::Plain)
     }
 
+    /// The same with files as some editors on Windows write them.
+    pub(crate) fn windows(text: &str) -> Self {
+        Self::written(text, Lines::Windows)
+    }
+
     fn written(text: &str, lines: Lines) -> Self {
         let mut fixture = Self {
             directory: tempfile::tempdir().unwrap(),
@@ -222,7 +227,7 @@ pub(crate) fn check_with(editor: &Value, text: &str) {
     let (editor, faults) = Settings::of_editor(editor);
     assert!(faults.is_empty(), "{faults:#?}");
     compare(Fixture::new(text), &editor, |_| true);
-    compare(Fixture::written(text, Lines::Windows), &editor, |_| true);
+    compare(Fixture::windows(text), &editor, |_| true);
 }
 
 /// The same of a workspace with a text that cannot be read, which is told of somewhere.
@@ -278,7 +283,7 @@ fn compare(fixture: Fixture, editor: &Settings, counts: impl Fn(&Finding) -> boo
 #[track_caller]
 pub(crate) fn check_action(before: &str, title: &str, after: &str) {
     check_action_in(Fixture::new(before), title, after);
-    let windows = Fixture::written(before, Lines::Windows);
+    let windows = Fixture::windows(before);
     check_action_in(windows, title, &Lines::Windows.of(after));
 }
 

@@ -269,6 +269,26 @@ locals {
     }
 
     #[test]
+    fn json_and_lines_of_windows_are_read_alike() {
+        let json = "#- web/x.tf.json\n{\"data\": {\"aws_iam_role\": {\"$0deploy\": {}}}}\n";
+        let rest = WORKSPACE.replace("\"deploy\" {\n  name        ", "\"e\" {\n  name        ");
+        let found = of(&format!("{rest}{json}"));
+        assert_eq!(found, Some(("\"deploy\"".into(), vec![ROLE.into()])));
+
+        let text = WORKSPACE.replacen("data \"aws_iam", "/* é */ data $0\"aws_iam", 1);
+        let fixture = Fixture::windows(&text);
+        let (snapshot, (path, offset)) = (fixture.snapshot(), fixture.cursor());
+        let definition = definition(&snapshot, &path, offset).unwrap();
+        assert_eq!(told(&snapshot, &definition.targets), [ROLE]);
+        let source = snapshot.source(&path).unwrap();
+        assert!(source.has_bom() && source.text().contains("\r\n"));
+        assert_eq!(
+            source.slice(definition.span),
+            "data \"aws_iam_role\" \"deploy\""
+        );
+    }
+
+    #[test]
     fn several_owners_are_several_targets() {
         let text = WORKSPACE.replace(
             "#- gone/",

@@ -204,6 +204,17 @@ data.aws_s3_bucket.nobodys arn=arn:aws:s3:::nobodys
     }
 
     #[test]
+    fn so_does_a_literal_of_json() {
+        let text = format!("{OWNERS}#- web/main.tf.json\n{{\"locals\": {{\"a\": \"{ROLE}\"}}}}\n");
+        let fixture = Fixture::windows(&text);
+        let (snapshot, path) = (fixture.snapshot(), fixture.path("web/main.tf.json"));
+        let links = links(&snapshot, &path);
+        let source = snapshot.source(&path).unwrap();
+        let linked: Vec<_> = links.iter().map(|it| source.slice(it.span)).collect();
+        assert_eq!(linked, [ROLE]);
+    }
+
+    #[test]
     fn only_a_whole_arn_is_linked() {
         let none = [""; 0];
         for text in [
