@@ -110,15 +110,26 @@ impl Across for Circles {
     }
 }
 
+/// The stacks that read from each other in circles, each circle sorted, and they by their first.
+/// Circles that share a stack are one. `reads` are readers and those that they read from.
+pub fn circles(reads: &[(usize, usize)]) -> Vec<Vec<usize>> {
+    let all: DiGraphMap<usize, ()> = reads.iter().copied().collect();
+    let mut circles = tarjan_scc(&all);
+    circles.retain(|it| it.len() > 1);
+    circles.iter_mut().for_each(|it| it.sort_unstable());
+    circles.sort_unstable();
+    circles
+}
+
 /// Of what lies on a circle, the way back.
 fn back(reads: &[(usize, usize)]) -> BTreeMap<(usize, usize), Vec<usize>> {
-    let all: DiGraphMap<usize, ()> = reads.iter().copied().collect();
     let mut circle_of: BTreeMap<usize, usize> = BTreeMap::new();
-    for (at, members) in tarjan_scc(&all).into_iter().enumerate() {
+    for (at, members) in circles(reads).into_iter().enumerate() {
         circle_of.extend(members.into_iter().map(|it| (it, at)));
     }
     let on_circle = |(reader, owner): &&(usize, usize)| {
-        reader != owner && circle_of.get(reader) == circle_of.get(owner)
+        let circle = circle_of.get(reader);
+        reader != owner && circle.is_some() && circle == circle_of.get(owner)
     };
     let on_circle: Vec<_> = reads.iter().filter(on_circle).copied().collect();
     // no way back leaves the circle
