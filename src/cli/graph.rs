@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 
-use crate::graph::{self, DEPTH, Fault, Graph, Selection};
+use crate::graph::{self, DEPTH, Fault, Graph, LINKS, Selection};
 
 /// What to draw of what, and how.
 #[derive(clap::Args)]
@@ -27,6 +27,10 @@ pub(super) struct Arguments {
     /// without a realm
     #[arg(long)]
     realm: Option<String>,
+    /// How a page links to sources: {path} is absolute, {relative} below the root of the workspace,
+    /// {line} and {column} count from 1
+    #[arg(long, value_name = "TEMPLATE", default_value = LINKS)]
+    links: String,
     /// Write it to FILE
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -40,6 +44,10 @@ enum Format {
     Mermaid,
     /// For a program: one document, with a version
     Json,
+    /// A picture
+    Svg,
+    /// A page by itself, to look around in
+    Html,
 }
 
 impl Format {
@@ -48,6 +56,8 @@ impl Format {
             Format::Dot => graph::Format::Dot,
             Format::Mermaid => graph::Format::Mermaid,
             Format::Json => graph::Format::Json,
+            Format::Svg => graph::Format::Svg,
+            Format::Html => graph::Format::Html,
         }
     }
 }
@@ -67,7 +77,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         }
         Err(why) => return Err(why.to_string()),
     };
-    let text = graph.told(arguments.format.format())?;
+    let text = graph.told(arguments.format.format(), &arguments.links)?;
     match &arguments.output {
         Some(file) => {
             let told = |why| format!("{}: {why}", file.display());

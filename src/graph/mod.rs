@@ -5,11 +5,15 @@
 
 mod document;
 mod dot;
+mod layout;
 mod mermaid;
+mod page;
 mod selection;
+mod svg;
 
 use std::collections::BTreeMap;
 
+pub use page::LINKS;
 pub use selection::{DEPTH, Fault, Selection};
 
 use crate::checks;
@@ -26,6 +30,10 @@ pub enum Format {
     Mermaid,
     /// For a program: one document, with a version.
     Json,
+    /// A picture.
+    Svg,
+    /// A page by itself, that needs nothing else and asks for nothing.
+    Html,
 }
 
 /// Of a group of more stacks than these not every two are joined by a line.
@@ -125,15 +133,17 @@ impl<'a> Graph<'a> {
         Ok(graph)
     }
 
-    /// The graph as a text in this format.
+    /// The graph as a text in this format. In a page, links to sources are made as `links` says.
     ///
     /// # Errors
     /// When it cannot be told.
-    pub fn told(&self, format: Format) -> Result<String, String> {
+    pub fn told(&self, format: Format, links: &str) -> Result<String, String> {
         match format {
             Format::Dot => Ok(dot::dot(self)),
             Format::Mermaid => Ok(mermaid::mermaid(self)),
             Format::Json => output::json(&document::document(self)),
+            Format::Svg => Ok(svg::svg(self)),
+            Format::Html => page::page(self, links),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Which stacks and lines a graph has, and how it is told.
 
-use super::{Fault, Format, Graph, Selection};
+use super::{Fault, Format, Graph, LINKS, Selection};
 use crate::fixture::Fixture;
 
 fn arn(name: &str) -> String {
@@ -190,7 +190,7 @@ fn when_a_duplicate_stands_is_told() {
 fn told(text: &str, format: Format) -> String {
     let snapshot = Fixture::new(text).snapshot();
     let graph = Graph::new(&snapshot, &Selection::default()).unwrap();
-    graph.told(format).unwrap()
+    graph.told(format, LINKS).unwrap()
 }
 
 #[test]
