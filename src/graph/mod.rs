@@ -16,13 +16,16 @@ use std::collections::BTreeMap;
 pub use page::LINKS;
 pub use selection::{DEPTH, Fault, Selection};
 
+use serde::Deserialize;
+
 use crate::checks;
 use crate::identity::{Identity, Realm};
 use crate::output;
 use crate::workspace::{Edge, Group, Place, RowRef, Snapshot, Stack, When};
 
 /// How a graph is told.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// For Graphviz.
     Dot,
@@ -34,6 +37,27 @@ pub enum Format {
     Svg,
     /// A page by itself, that needs nothing else and asks for nothing.
     Html,
+}
+
+impl Format {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Dot => "dot",
+            Format::Mermaid => "mermaid",
+            Format::Json => "json",
+            Format::Svg => "svg",
+            Format::Html => "html",
+        }
+    }
+
+    /// How the names of files in this format end.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Mermaid => "mmd",
+            other => other.name(),
+        }
+    }
 }
 
 /// Of a group of more stacks than these not every two are joined by a line.

@@ -8,7 +8,7 @@ fn arn(name: &str) -> String {
 }
 
 /// A stack with a queue of its name, in a realm or none, that reads the queues of others.
-fn stack(name: &str, realm: &str, reads: &[&str]) -> String {
+pub(super) fn stack(name: &str, realm: &str, reads: &[&str]) -> String {
     let mut configuration = format!("#- {name}/main.tf\nresource \"aws_sqs_queue\" \"q\" {{}}\n");
     let realm = match realm {
         "" => String::new(),
@@ -21,6 +21,14 @@ fn stack(name: &str, realm: &str, reads: &[&str]) -> String {
         state += &format!("data.aws_sqs_queue.r{at} {}{realm}\n", arn(other));
     }
     configuration + &state
+}
+
+/// A stack with a bucket, which others may have too.
+pub(super) fn shared(name: &str, bucket: &str) -> String {
+    format!(
+        "#- {name}/main.tf\nresource \"aws_s3_bucket\" \"x\" {{}}\n\
+         #- {name}/terraform.tfstate\naws_s3_bucket.x arn=arn:aws:s3:::{bucket}\n"
+    )
 }
 
 /// `a` ← `b` ← `c` ← `d`, `x` ⇄ `y`, and `z` by itself.
@@ -141,13 +149,7 @@ fn lines_about_objects_of_one_realm() {
 
 #[test]
 fn duplicates_are_lines_of_their_own() {
-    let bucket = |stack: &str, more: &str| {
-        format!(
-            "#- {stack}/main.tf\nresource \"aws_s3_bucket\" \"x\" {{{more}}}\n\
-             #- {stack}/terraform.tfstate\naws_s3_bucket.x arn=arn:aws:s3:::logs\n"
-        )
-    };
-    let text = [bucket("a", ""), bucket("b", ""), bucket("c", "")].concat();
+    let text = ["a", "b", "c"].map(|it| shared(it, "logs")).concat();
     let all = Selection::default();
     assert_eq!(
         selected(&text, &all).unwrap(),
@@ -162,7 +164,9 @@ fn duplicates_are_lines_of_their_own() {
                aws_s3_bucket.y arn=arn:aws:s3:::logs\n#- a/main.tf\n";
     assert_eq!(selected(one, &all).unwrap(), "a: ");
     // many would hide everything else
-    let many: Vec<_> = ('a'..='g').map(|it| bucket(&it.to_string(), "")).collect();
+    let many: Vec<_> = ('a'..='g')
+        .map(|it| shared(&it.to_string(), "logs"))
+        .collect();
     let star =
         "a b c d e f g: a=b of [0], a=c of [0], a=d of [0], a=e of [0], a=f of [0], a=g of [0]";
     assert_eq!(selected(&many.concat(), &all).unwrap(), star);
@@ -226,4 +230,111 @@ fn a_program_reads_the_objects_behind_a_line() {
     assert_eq!((&stack["rows"], &stack["claims"]), (&2.into(), &1.into()));
     assert_eq!(stack["state"]["path"], "b/terraform.tfstate");
     assert_eq!(stack["source"]["path"], "b/main.tf");
+}
+
+/// What no directory should be called, and may be; and an id that somebody declared.
+const ODD: &str = r#"a"b\c<d>&e`f#g;'h<∕script><!--"#;
+const ODD_ID: &str = r#"</script><!--"&"#;
+
+/// The odd one and `b` have an object in common.
+fn odd() -> String {
+    let text = shared(ODD, "logs") + &shared("b", "logs");
+    text.replace("arn=arn:aws:s3:::logs", &format!("id={ODD_ID}"))
+}
+
+#[test]
+fn graphviz_reads_it() {
+    let text = [
+        stack("live/a", "one", &[]),
+        stack("live/b", "one", &["live/a"]),
+    ]
+    .concat();
+    let text = text + &shared("x", "logs") + &shared("y", "logs");
+    assert_eq!(
+        told(&text, Format::Dot),
+        r##"digraph stacks {
+  rankdir=RL
+  node [shape=box, style=rounded, fontname="sans-serif"]
+  edge [fontname="sans-serif", fontsize=10]
+  "live/a" [label="live/a\n1 claim"]
+  "live/b" [label="live/b\n1 claim"]
+  "x" [label="x\n1 claim"]
+  "y" [label="y\n1 claim"]
+  "live/b" -> "live/a" [label="1", edgetooltip="arn:aws:sqs:eu-west-1:111122223333:live/a in realm one"]
+  "x" -> "y" [label="1 duplicate", edgetooltip="arn:aws:s3:::logs, now", dir=none, style=dashed, color="#be123c", fontcolor="#be123c", constraint=false]
+}
+"##
+    );
+    let odd = told(&odd(), Format::Dot);
+    let name = r##""a\"b\\c<d>&amp;e`f#g;'h<∕script><!--""##;
+    assert!(odd.contains(&format!("  {name} -> \"b\" [")), "{odd}");
+    let id = r#"edgetooltip="</script><!--\"&amp;, until-applied""#;
+    assert!(odd.contains(id), "{odd}");
+}
+
+#[test]
+fn mermaid_reads_it() {
+    let text = chain() + &shared("m", "logs") + &shared("n", "logs");
+    assert_eq!(
+        told(&text, Format::Mermaid),
+        "flowchart RL\n  n0[\"a<br>1 claim\"]\n  n1[\"b<br>1 claim\"]\n  n2[\"c<br>1 claim\"]\n  \
+         n3[\"d<br>1 claim\"]\n  n4[\"m<br>1 claim\"]\n  n5[\"n<br>1 claim\"]\n  \
+         n6[\"x<br>1 claim\"]:::cycle\n  n7[\"y<br>1 claim\"]:::cycle\n  n8[\"z<br>1 claim\"]\n  \
+         n1 -->|1| n0\n  n2 -->|1| n1\n  n3 -->|1| n0\n  n3 -->|1| n2\n  n6 -->|1| n7\n  \
+         n7 -->|1| n6\n  n4 -.-|1 duplicate| n5\n  \
+         classDef cycle stroke:#c2410c,stroke-width:3px\n  \
+         linkStyle 4,5 stroke:#c2410c,stroke-width:3px\n  linkStyle 6 stroke:#be123c\n"
+    );
+    let odd = told(&odd(), Format::Mermaid);
+    let name = "a#34;b#92;c#60;d#62;#38;e#96;f#35;g#59;'h#60;∕script#62;#60;!--";
+    assert!(odd.contains(&format!("[\"{name}<br>1 claim\"]")), "{odd}");
+}
+
+#[test]
+fn a_picture_has_every_stack_and_line() {
+    let text =
+        chain() + &shared("m", "logs") + &shared("n", "logs") + &odd().replace("#- b/", "#- o/");
+    let picture = told(&text, Format::Svg);
+    let count = |what: &str| picture.matches(what).count();
+    assert_eq!(count("<g class=\"stack"), 11);
+    assert_eq!(count("<g class=\"stack cycle\""), 2);
+    assert_eq!(count("<path class=\"reads"), 6);
+    assert_eq!(count("<path class=\"reads cycle\""), 2);
+    assert_eq!(count("<path class=\"duplicate"), 2);
+    let name = "a&quot;b\\c&lt;d&gt;&amp;e`f#g;'h&lt;∕script&gt;&lt;!--";
+    assert!(
+        picture.contains(&format!("<title>{name}</title>")),
+        "{picture}"
+    );
+    let summary =
+        "aria-label=\"11 stacks, 6 dependencies, 2 pairs with the same objects, 1 cycle\"";
+    assert!(picture.contains(summary), "{picture}");
+}
+
+#[test]
+fn a_page_is_not_ended_by_a_name() {
+    let page = told(&odd(), Format::Html);
+    let count = |what: &str| page.matches(what).count();
+    assert_eq!((count("<script"), count("</script")), (2, 2));
+    assert_eq!(count("<!--"), 0);
+    assert!(
+        page.contains(r#""cloud_identity_id":"\u003c/script>\u003c!--\"&""#),
+        "{page}"
+    );
+    assert!(
+        page.contains(r#""name":"a\"b\\c\u003cd>&e`f#g;'h\u003c∕script>\u003c!--""#),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_page_says_where_the_workspace_is_only_if_its_links_do() {
+    let fixture = Fixture::new(&chain());
+    let snapshot = fixture.snapshot();
+    let graph = Graph::new(&snapshot, &Selection::default()).unwrap();
+    let root = fixture.path("").display().to_string();
+    let root = root.trim_end_matches('/');
+    let page = |links: &str| graph.told(Format::Html, links).unwrap();
+    assert!(page(LINKS).contains(root));
+    assert!(!page("https://forge.example/shop/blob/main/{relative}#L{line}").contains(root));
 }

@@ -5,6 +5,7 @@
 
 mod actions;
 mod analysis;
+mod commands;
 mod configuration;
 mod convert;
 mod document;
@@ -36,9 +37,10 @@ use tower_lsp::ls_types::{
     CodeAction, CodeActionParams, CodeActionResponse, CompletionParams, CompletionResponse,
     DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
     DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult, Hover,
-    HoverParams, InitializeParams, InitializeResult, InitializedParams, ServerInfo,
-    WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
+    DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
+    ExecuteCommandParams, Hover, HoverParams, InitializeParams, InitializeResult,
+    InitializedParams, LSPAny, ServerInfo, WorkspaceDiagnosticParams,
+    WorkspaceDiagnosticReportResult,
 };
 
 use session::Session;
@@ -186,6 +188,12 @@ impl LanguageServer for Backend {
         let session = self.session.clone();
         let view = session.view().await;
         Ok(compute(move || actions::code_actions(&session, &view, &params)).await)
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+        commands::execute(self.session.clone(), params)
+            .await
+            .map(Some)
     }
 
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {

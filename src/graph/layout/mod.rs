@@ -8,6 +8,8 @@
 mod columns;
 mod layered;
 mod ranks;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
