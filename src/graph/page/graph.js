@@ -494,7 +494,9 @@
   };
   search.addEventListener('input', find);
   search.addEventListener('focus', () => { if (search.value.trim()) find(); });
-  search.addEventListener('blur', () => setTimeout(shut, 150));
+  search.addEventListener('blur', shut);
+  // a click on what was found leaves the focus where it is
+  found.addEventListener('mousedown', (event) => event.preventDefault());
   search.addEventListener('keydown', (event) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
