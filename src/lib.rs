@@ -22,6 +22,10 @@ pub mod checks;
 
 pub mod ide;
 
+pub mod output;
+
+pub mod graph;
+
 pub mod server;
 
 pub mod cli;

@@ -11,6 +11,8 @@ mod fix;
 mod flags;
 #[path = "cli/formats.rs"]
 mod formats;
+#[path = "cli/graph.rs"]
+mod graph;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

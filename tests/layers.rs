@@ -13,6 +13,8 @@ const LAYERS: &[&str] = &[
     "workspace",
     "checks",
     "ide",
+    "output",
+    "graph",
     "server",
     "cli",
 ];
@@ -23,6 +25,9 @@ const STRANGERS: &[(&str, &str)] = &[
     ("state", "syntax"),
     ("state", "config"),
     ("state", "eval"),
+    ("output", "checks"),
+    ("output", "ide"),
+    ("graph", "ide"),
     ("cli", "server"),
 ];
 

@@ -150,16 +150,27 @@ impl Ways {
     }
 }
 
+/// The stacks that read from each other in circles, each circle sorted, and they by their first.
+/// Circles that share a stack are one. `reads` are readers and those that they read from.
+pub fn circles(reads: &[(usize, usize)]) -> Vec<Vec<usize>> {
+    let all: DiGraphMap<usize, ()> = reads.iter().copied().collect();
+    let mut circles = tarjan_scc(&all);
+    circles.retain(|it| it.len() > 1);
+    circles.iter_mut().for_each(|it| it.sort_unstable());
+    circles.sort_unstable();
+    circles
+}
+
 /// Of what lies on a circle, the way back: the shortest, if it can be by what stands at all times.
 fn back(reads: &[Hop]) -> BTreeMap<(usize, usize), Vec<usize>> {
-    let hops = reads.iter().map(|(hop, _)| *hop);
-    let all: DiGraphMap<usize, ()> = hops.collect();
+    let hops: Vec<_> = reads.iter().map(|(hop, _)| *hop).collect();
     let mut circle_of: BTreeMap<usize, usize> = BTreeMap::new();
-    for (at, members) in tarjan_scc(&all).into_iter().enumerate() {
+    for (at, members) in circles(&hops).into_iter().enumerate() {
         circle_of.extend(members.into_iter().map(|it| (it, at)));
     }
     let on_circle = |((reader, owner), _): &&Hop| {
-        reader != owner && circle_of.get(reader) == circle_of.get(owner)
+        let circle = circle_of.get(reader);
+        reader != owner && circle.is_some() && circle == circle_of.get(owner)
     };
     let on_circle: Vec<_> = reads.iter().filter(on_circle).copied().collect();
     // no way back leaves the circle, and none has more hops than there are

@@ -41,10 +41,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use declaration_does_not_reach::{Unreached, unreached};
+pub use dependency_cycle::circles;
 pub use findings::Findings;
 pub use fix::{Edit, Fix, ignore_comment};
 pub use lists::Lists;
-pub use settings::Settings;
+pub use settings::{Settings, glob_of};
 
 use crate::text::Span;
 use crate::workspace::{Change, Group, Place, RowRef, Snapshot};

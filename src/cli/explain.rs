@@ -3,7 +3,6 @@
 mod text;
 
 use std::process::ExitCode;
-use std::time::UNIX_EPOCH;
 
 use serde::Serialize;
 
@@ -14,7 +13,7 @@ use crate::ide::explain::{
 use crate::identity::{Consulted, Decision, Heard, Identity, Origin, RuleStep, Section, Trace};
 use crate::workspace::{Outlook, Planned, RowRef, Said, Snapshot, Unknown, header};
 
-use super::output::{Columns, Location, Named, Reason, State, VERSION};
+use super::output::{Columns, Location, Named, Reason, StateAndTime, VERSION};
 use super::{Format, On};
 
 /// What to explain, and in what.
@@ -135,14 +134,6 @@ struct Resource<'a> {
     /// What has its id and type in another realm: never its duplicate, its owner or its reader.
     near: Vec<NearMatch<'a>>,
     findings: Vec<Finding<'a>>,
-}
-
-#[derive(Serialize)]
-struct StateAndTime<'a> {
-    #[serde(flatten)]
-    state: State<'a>,
-    /// When the file was last written, in seconds since 1970.
-    modified: Option<u64>,
 }
 
 /// The rules in the order of decision. The last step decides.
@@ -293,13 +284,10 @@ fn resource<'a>(snapshot: &'a Snapshot, it: &'a Explained) -> Resource<'a> {
         r#type: &it.address.resource_type,
         provider: it.source.as_deref(),
         deposed: record.and_then(|it| it.row.deposed.as_deref()),
-        state: stack.state.as_ref().map(|it| StateAndTime {
-            state: State::new(snapshot, it),
-            modified: it
-                .modified
-                .and_then(|it| it.duration_since(UNIX_EPOCH).ok())
-                .map(|it| it.as_secs()),
-        }),
+        state: stack
+            .state
+            .as_ref()
+            .map(|it| StateAndTime::new(snapshot, it)),
         is_recorded: record.is_some(),
         source: it.block.as_ref().map(|it| location(&header(it))),
         call: it.call.as_ref().map(location),

@@ -6,9 +6,9 @@ mod explain;
 mod export;
 mod forge;
 mod github;
+mod graph;
 mod json;
 mod junit;
-mod output;
 mod progress;
 mod sarif;
 mod stats;
@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::identity::IdentityRegistry;
+use crate::output;
 use crate::workspace::{Snapshot, Stack, Workspace, root_of};
 use stats::Stats;
 
@@ -58,6 +59,9 @@ enum Command {
     /// Explain what a resource is to gantrycd, rule by rule: exit code 0 found it, 1 did not, 2
     /// could not run
     Explain(explain::Arguments),
+    /// Draw which stack reads what another owns, and which manage the same objects: exit code 0 drew
+    /// it, 1 found no such stack, 2 could not run
+    Graph(graph::Arguments),
     /// Play a session that was recorded to a server, and print what it says, one line of JSON each
     Replay(Replay),
 }
@@ -117,6 +121,7 @@ pub fn run(serve: impl FnOnce(Serve) -> ExitCode) -> ExitCode {
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Export(on)) => export::run(&on),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
+        Some(Command::Graph(arguments)) => graph::run(&arguments),
         Some(Command::Replay(Replay {
             file,
             longest_pause,
@@ -254,7 +259,5 @@ fn print(text: &str) -> Result<(), String> {
 
 /// Prints one JSON document.
 fn print_json(document: &impl serde::Serialize) -> Result<(), String> {
-    let mut text = serde_json::to_string_pretty(document).map_err(|it| it.to_string())?;
-    text.push('\n');
-    print(&text)
+    print(&crate::output::json(document)?)
 }

@@ -5,6 +5,7 @@
 
 mod actions;
 mod analysis;
+mod commands;
 mod configuration;
 mod convert;
 mod document;
@@ -44,11 +45,11 @@ use tower_lsp::ls_types::{
     CompletionResponse, DidChangeConfigurationParams, DidChangeTextDocumentParams,
     DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
     DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams,
-    DocumentDiagnosticReportResult, DocumentLink, DocumentLinkParams, GotoDefinitionParams,
-    GotoDefinitionResponse, Hover, HoverParams, InitializeParams, InitializeResult,
-    InitializedParams, InlayHint, InlayHintParams, Location, ReferenceParams, ServerInfo,
-    WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult, WorkspaceSymbolParams,
-    WorkspaceSymbolResponse,
+    DocumentDiagnosticReportResult, DocumentLink, DocumentLinkParams, ExecuteCommandParams,
+    GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
+    InitializeResult, InitializedParams, InlayHint, InlayHintParams, LSPAny, Location,
+    ReferenceParams, ServerInfo, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
+    WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
 use session::Session;
@@ -285,6 +286,12 @@ impl LanguageServer for Backend {
         let session = self.session.clone();
         let view = session.view().await;
         Ok(compute(move || actions::code_actions(&session, &view, &params)).await)
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+        commands::execute(self.session.clone(), params)
+            .await
+            .map(Some)
     }
 
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {

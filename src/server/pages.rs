@@ -1,15 +1,16 @@
 //! The help pages as files that diagnostics link to. They have no public address; the binary
-//! carries them.
+//! carries them. Whatever else is made for the user to look at stands beside them.
 
 use std::collections::HashMap;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
+use tempfile::NamedTempFile;
 use tower_lsp::ls_types::Uri;
 
-use crate::checks::{self, Check};
+use crate::checks;
 
 use super::convert::uri_of;
 
@@ -27,29 +28,30 @@ impl Pages {
     pub(super) fn write(&mut self, code: &'static str) {
         self.0.entry(code).or_insert_with(|| {
             let check = checks::ALL.iter().find(|it| it.code == code)?;
-            let path = write(&directory()?, check).ok()?;
+            let name = format!("{code}.md");
+            let path = write(&directory()?, &name, check.page).ok()?;
             uri_of(&path)
         });
     }
 }
 
 /// The directory of the pages of this version. `None` where nobody says which the user's is.
-fn directory() -> Option<PathBuf> {
+pub(super) fn directory() -> Option<PathBuf> {
     let cache = etcetera::choose_base_strategy().ok()?.cache_dir();
     let below = Path::new("gantrycd-ls").join(env!("CARGO_PKG_VERSION"));
     cache.is_absolute().then(|| cache.join(below))
 }
 
-/// Writes a page as a whole or not at all: others may be reading it, or writing it too.
-fn write(directory: &Path, check: &Check) -> io::Result<PathBuf> {
-    let path = directory.join(format!("{}.md", check.code));
-    if fs::read_to_string(&path).is_ok_and(|it| it == check.page) {
+/// Writes a file as a whole or not at all: others may be reading it, or writing it too. Only the user
+/// can read it.
+pub(super) fn write(directory: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
+    let path = directory.join(name);
+    if fs::read_to_string(&path).is_ok_and(|it| it == text) {
         return Ok(path);
     }
     fs::create_dir_all(directory)?;
-    let unfinished = directory.join(format!("{}.{}", check.code, std::process::id()));
-    fs::write(&unfinished, check.page)
-        .and_then(|()| fs::rename(&unfinished, &path))
-        .inspect_err(|_| _ = fs::remove_file(&unfinished))?;
+    let mut unfinished = NamedTempFile::new_in(directory)?;
+    unfinished.write_all(text.as_bytes())?;
+    unfinished.persist(&path)?;
     Ok(path)
 }

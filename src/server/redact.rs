@@ -9,6 +9,8 @@ use super::uri::HOLDERS;
 const KEPT: &[&str] = &[
     "jsonrpc",
     "method",
+    "command",
+    "format",
     "id",
     "capabilities",
     "clientInfo",

@@ -13,16 +13,18 @@ use tower_lsp::Client;
 use tower_lsp::ls_types::{
     CodeActionClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
     CodeLensOptions, CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities,
-    DiagnosticTag, DocumentLinkOptions, HoverProviderCapability, InitializeParams, MessageType,
-    OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
-    WorkspaceFoldersChangeEvent, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    DiagnosticTag, DocumentLinkOptions, ExecuteCommandOptions, HoverProviderCapability,
+    InitializeParams, MessageType, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use crate::checks;
 use crate::text::Encoding;
 
 use super::actions::FIX_ALL;
+use super::commands;
 use super::configuration::Configuration;
 use super::convert::path_of;
 use super::document::Document;
@@ -70,6 +72,8 @@ pub(super) struct Settings {
     pub(super) shows_progress: bool,
     /// The client tells of changes of the editor's settings if it is told to.
     pub(super) registers_configuration: bool,
+    /// The client shows documents that it is told of.
+    pub(super) shows_documents: bool,
 }
 
 /// Everything that notifications change.
@@ -236,6 +240,18 @@ impl Session {
         }
     }
 
+    /// The same, when everything has been read, however long that takes.
+    pub(super) async fn whole_view(&self) -> Arc<View> {
+        self.unsettled.settled().await;
+        let wanted = self.revision();
+        let mut views = self.view.subscribe();
+        let whole = views.wait_for(|it| it.revision >= wanted && !it.is_partial);
+        match whole.await {
+            Ok(view) => view.clone(),
+            Err(_) => Arc::default(),
+        }
+    }
+
     /// Whether this is the first time that the client says that it is initialized.
     pub(super) fn start(&self) -> bool {
         !self.started.swap(true, Ordering::SeqCst)
@@ -310,6 +326,11 @@ fn settings(params: &InitializeParams) -> Settings {
         registers_configuration: workspace
             .and_then(|it| it.did_change_configuration.as_ref()?.dynamic_registration)
             .unwrap_or(false),
+        shows_documents: capabilities
+            .window
+            .as_ref()
+            .and_then(|it| it.show_document.as_ref())
+            .is_some_and(|it| it.support),
     }
 }
 
@@ -371,6 +392,10 @@ fn capabilities(settings: Settings) -> ServerCapabilities {
             resolve_provider: settings.resolves_edits.then_some(true),
             ..Default::default()
         })),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: commands::ALL.iter().map(ToString::to_string).collect(),
+            ..Default::default()
+        }),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(WorkspaceFoldersServerCapabilities {
                 supported: Some(true),

@@ -6,6 +6,7 @@ mod client;
 #[path = "../support/example.rs"]
 mod example;
 
+mod commands;
 mod documents;
 mod ends;
 mod faults;

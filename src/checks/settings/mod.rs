@@ -134,7 +134,10 @@ impl Globs {
 }
 
 /// Reads a glob, whose `*` and `?` stay within one directory.
-fn glob_of(text: &str) -> Result<globset::Glob, globset::Error> {
+///
+/// # Errors
+/// When it is none.
+pub fn glob_of(text: &str) -> Result<globset::Glob, globset::Error> {
     GlobBuilder::new(text).literal_separator(true).build()
 }
 

@@ -1,5 +1,7 @@
 //! What the machine-readable documents share. Stable: paths are relative to the workspace's root,
-//! lines and characters count from 0, characters in UTF-16 units.
+//! lines and characters count from 0, characters in UTF-16 units. Knows nothing of any document.
+
+use std::time::UNIX_EPOCH;
 
 use serde::Serialize;
 
@@ -8,11 +10,11 @@ use crate::text::{Encoding, Position};
 use crate::workspace::{Place, RowRef, Snapshot, StackState};
 
 /// The version of the output format.
-pub(super) const VERSION: u32 = 1;
+pub const VERSION: u32 = 1;
 
 /// A path and a range. A file that is no text of ours (a state) is named at its start.
 #[derive(Serialize)]
-pub(super) struct Location {
+pub struct Location {
     path: Box<str>,
     range: Range,
 }
@@ -30,7 +32,8 @@ struct At {
 }
 
 impl Location {
-    pub(super) fn new(snapshot: &Snapshot, place: &Place) -> Self {
+    /// Where a place is.
+    pub fn new(snapshot: &Snapshot, place: &Place) -> Self {
         let source = snapshot.source(&place.path);
         let at = |offset| {
             let position = source.map(|it| it.position(offset, Encoding::Utf16));
@@ -49,13 +52,14 @@ impl Location {
 
 /// A row by name.
 #[derive(Serialize)]
-pub(super) struct Named<'a> {
+pub struct Named<'a> {
     stack: &'a str,
     address: String,
 }
 
 impl<'a> Named<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot, row: RowRef) -> Self {
+    /// The name of a row.
+    pub fn new(snapshot: &'a Snapshot, row: RowRef) -> Self {
         Self {
             stack: &snapshot.stack(row).name,
             address: snapshot.address(row).to_string(),
@@ -65,13 +69,14 @@ impl<'a> Named<'a> {
 
 /// The two columns of an identity.
 #[derive(Serialize)]
-pub(super) struct Columns<'a> {
+pub struct Columns<'a> {
     cloud_identity_id: Option<&'a str>,
     cloud_identity_realm: Option<&'a str>,
 }
 
 impl<'a> Columns<'a> {
-    pub(super) fn new(identity: Option<&'a Identity>) -> Self {
+    /// The columns of an identity; both are null where there is none.
+    pub fn new(identity: Option<&'a Identity>) -> Self {
         let realm = identity.and_then(|it| it.realm.as_ref());
         Self {
             cloud_identity_id: identity.map(|it| &*it.id),
@@ -82,13 +87,14 @@ impl<'a> Columns<'a> {
 
 /// Why there is no identity.
 #[derive(Serialize)]
-pub(super) struct Reason<'a> {
+pub struct Reason<'a> {
     reason: &'a str,
     detail: Option<&'a str>,
 }
 
 impl<'a> Reason<'a> {
-    pub(super) fn new(reason: &'a NoIdentity) -> Self {
+    /// The name and the detail of a reason.
+    pub fn new(reason: &'a NoIdentity) -> Self {
         Self {
             reason: reason.name(),
             detail: reason.detail(),
@@ -98,7 +104,7 @@ impl<'a> Reason<'a> {
 
 /// The state of a stack.
 #[derive(Serialize)]
-pub(super) struct State<'a> {
+pub struct State<'a> {
     path: Box<str>,
     format: &'a str,
     serial: Option<u64>,
@@ -106,7 +112,8 @@ pub(super) struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    pub(super) fn new(snapshot: &Snapshot, state: &'a StackState) -> Self {
+    /// Where a state was read, and as what.
+    pub fn new(snapshot: &Snapshot, state: &'a StackState) -> Self {
         Self {
             path: snapshot.relative(&state.path),
             format: state.file.format.as_str(),
@@ -116,8 +123,39 @@ impl<'a> State<'a> {
     }
 }
 
+/// The state of a stack, and how old it is.
+#[derive(Serialize)]
+pub struct StateAndTime<'a> {
+    #[serde(flatten)]
+    state: State<'a>,
+    /// When the file was last written, in seconds since 1970.
+    modified: Option<u64>,
+}
+
+impl<'a> StateAndTime<'a> {
+    /// Where a state was read, as what, and when it was written.
+    pub fn new(snapshot: &'a Snapshot, state: &'a StackState) -> Self {
+        let modified = state.modified;
+        let modified = modified.and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+        Self {
+            state: State::new(snapshot, state),
+            modified: modified.map(|it| it.as_secs()),
+        }
+    }
+}
+
+/// One JSON document as it is printed.
+///
+/// # Errors
+/// When it cannot be one.
+pub fn json(document: &impl Serialize) -> Result<String, String> {
+    let mut text = serde_json::to_string_pretty(document).map_err(|it| it.to_string())?;
+    text.push('\n');
+    Ok(text)
+}
+
 /// A text in which no control character can speak to a terminal.
-pub(super) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let shown = |c: char| match c.is_control() {
         true => c.escape_default().to_string(),
         false => c.to_string(),
