@@ -115,12 +115,3 @@ impl<'a> State<'a> {
         }
     }
 }
-
-/// A text in which no control character can speak to a terminal.
-pub(super) fn visible(text: &str) -> String {
-    let shown = |c: char| match c.is_control() {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
-    };
-    text.chars().map(shown).collect()
-}

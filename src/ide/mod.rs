@@ -7,6 +7,7 @@ mod completion;
 pub mod explain;
 mod hover;
 mod settings;
+pub mod tree;
 
 pub use action::{Action, actions, fix_all};
 pub use completion::{Completion, CompletionKind, completion};

@@ -38,7 +38,7 @@ pub(super) fn offset(source: &Source, at: Position, encoding: Encoding) -> u32 {
 }
 
 /// Where a place is. A file that is no text of ours is named at its start.
-fn location(snapshot: &Snapshot, place: &Place, encoding: Encoding) -> Option<Location> {
+pub(super) fn location(snapshot: &Snapshot, place: &Place, encoding: Encoding) -> Option<Location> {
     let source = snapshot.source(&place.path);
     Some(Location {
         uri: uri_of(&place.path)?,

@@ -5,11 +5,13 @@
 
 mod actions;
 mod analysis;
+mod commands;
 mod configuration;
 mod convert;
 mod document;
 mod documents;
 mod edge;
+mod explain;
 mod input;
 mod loading;
 mod pages;
@@ -19,7 +21,9 @@ mod pull;
 mod redact;
 mod replay;
 mod session;
+mod status;
 mod trace;
+mod tree;
 mod uri;
 mod view;
 mod watch;
@@ -30,15 +34,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tower_lsp::LanguageServer;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{
     CodeAction, CodeActionParams, CodeActionResponse, CompletionParams, CompletionResponse,
     DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
     DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult, Hover,
-    HoverParams, InitializeParams, InitializeResult, InitializedParams, ServerInfo,
-    WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
+    DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
+    ExecuteCommandParams, Hover, HoverParams, InitializeParams, InitializeResult,
+    InitializedParams, ServerInfo, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
 };
 
 use session::Session;
@@ -200,6 +205,22 @@ impl LanguageServer for Backend {
             message: "The file is another than when this was offered: ask again.".into(),
             data: None,
         })
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
+        let session = self.session.clone();
+        commands::execute(session, params).await
+    }
+}
+
+impl Backend {
+    /// What stands below a node of the tree of stacks.
+    async fn tree(&self, params: tree::Params) -> Result<Vec<tree::Item>> {
+        let node = tree::node(&params)?;
+        let view = self.session.view().await;
+        let settings = self.session.settings();
+        let items = compute(move || Some(tree::items(&view, settings, node.as_ref()))).await;
+        Ok(items.unwrap_or_default())
     }
 }
 

@@ -13,16 +13,17 @@ use tower_lsp::Client;
 use tower_lsp::ls_types::{
     CodeActionClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
     CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag,
-    HoverProviderCapability, InitializeParams, MessageType, OneOf, PositionEncodingKind,
-    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    ExecuteCommandOptions, HoverProviderCapability, InitializeParams, MessageType, OneOf,
+    PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
+    WorkspaceFoldersChangeEvent, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use crate::checks;
 use crate::text::Encoding;
 
 use super::actions::FIX_ALL;
+use super::commands;
 use super::configuration::Configuration;
 use super::convert::path_of;
 use super::document::Document;
@@ -61,6 +62,8 @@ pub(super) struct Settings {
     pub(super) shows_progress: bool,
     /// The client tells of changes of the editor's settings if it is told to.
     pub(super) registers_configuration: bool,
+    /// The client shows what the whole workspace comes to.
+    pub(super) shows_status: bool,
 }
 
 /// Everything that notifications change.
@@ -287,6 +290,10 @@ fn settings(params: &InitializeParams) -> Settings {
         registers_configuration: workspace
             .and_then(|it| it.did_change_configuration.as_ref()?.dynamic_registration)
             .unwrap_or(false),
+        shows_status: capabilities
+            .experimental
+            .as_ref()
+            .is_some_and(|it| it["gantrycd"]["status"] == true),
     }
 }
 
@@ -336,6 +343,10 @@ fn capabilities(settings: Settings) -> ServerCapabilities {
             resolve_provider: settings.resolves_edits.then_some(true),
             ..Default::default()
         })),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: commands::NAMES.map(str::to_owned).to_vec(),
+            ..Default::default()
+        }),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(WorkspaceFoldersServerCapabilities {
                 supported: Some(true),

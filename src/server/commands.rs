@@ -1,0 +1,25 @@
+//! The commands that a client may have the server carry out: which there are, and who does it.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::ExecuteCommandParams;
+
+use super::explain;
+use super::session::Session;
+
+/// Their names.
+pub(super) const NAMES: [&str; 1] = [explain::COMMAND];
+
+pub(super) async fn execute(
+    session: Arc<Session>,
+    params: ExecuteCommandParams,
+) -> Result<Option<Value>> {
+    match &*params.command {
+        explain::COMMAND => explain::execute(session, params.arguments).await,
+        other => Err(Error::invalid_params(format!(
+            "there is no command {other}"
+        ))),
+    }
+}
