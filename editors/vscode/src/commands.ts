@@ -130,9 +130,9 @@ async function ignoreUnreached(): Promise<void> {
     vscode.CodeActionKind.QuickFix.value,
     20,
   );
-  const mending = actions.filter(it => it.diagnostics?.some(it => codeOf(it) === UNREACHED) && it.edit);
   // where it is one resource, there is no fix for all
-  const fix = mending.find(it => it.title.startsWith('Ignore all ')) ?? mending.find(it => it.title.startsWith('Ignore '));
+  const named = (start: string) => actions.find(it => it.title.startsWith(start) && it.edit !== undefined);
+  const fix = named('Ignore all ') ?? named('Ignore ');
   if (fix?.edit === undefined || !(await vscode.workspace.applyEdit(fix.edit))) {
     void vscode.window.showWarningMessage('gantrycd: the file has changed meanwhile; ask again.');
   }

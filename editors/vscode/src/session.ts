@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import {
   type ConfigurationParams,
   type DocumentSelector,
+  ErrorAction,
   LanguageClient,
   type LSPAny,
   RevealOutputChannelOn,
@@ -126,11 +127,16 @@ export class Session implements vscode.Disposable {
   }
 
   private create(command: string): LanguageClient {
-    const client = new LanguageClient(
+    const client: LanguageClient = new LanguageClient(
       'gantrycd',
       'gantrycd',
       { command, args: ['--stdio'] },
       {
+        errorHandler: {
+          // of a server that has ended there are two signs, and only its end is one to restart it
+          error: () => ({ action: ErrorAction.Continue, handled: true }),
+          closed: () => restarts.closed(),
+        },
         documentSelector: SELECTOR,
         outputChannel: this.log,
         revealOutputChannelOn: RevealOutputChannelOn.Never,
@@ -144,6 +150,7 @@ export class Session implements vscode.Disposable {
         },
       },
     );
+    const restarts = client.createDefaultErrorHandler();
     client.registerFeature({
       fillClientCapabilities: capabilities => {
         capabilities.experimental = { ...(capabilities.experimental as object | undefined), gantrycd: { status: true } };

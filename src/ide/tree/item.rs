@@ -52,7 +52,10 @@ pub(super) fn item(snapshot: &Snapshot, entry: &Entry) -> Item {
             node,
             count,
         } => Item {
-            description: count.to_string(),
+            description: match kind {
+                Kind::ReadsFrom | Kind::ReadBy => counted(*count, "stack"),
+                _ => count.to_string(),
+            },
             ..Item::new(*kind, label, Some(node.clone()))
         },
         Entry::Row(at) => row(snapshot, *at),
@@ -78,7 +81,7 @@ pub(super) fn item(snapshot: &Snapshot, entry: &Entry) -> Item {
                 from_reader: *from_reader,
             };
             Item {
-                description: count.to_string(),
+                description: counted(*count, "data source"),
                 ..Item::new(kind, &other, Some(node))
             }
         }
@@ -137,10 +140,7 @@ fn of_stack(snapshot: &Snapshot, stack: &Stack, label: &str) -> Item {
     let (description, mut lines) = match &stack.state {
         None => ("no state".to_owned(), vec![stack.name.to_string()]),
         Some(state) => {
-            let count = match stack.records().len() {
-                1 => "1 resource".to_owned(),
-                n => format!("{n} resources"),
-            };
+            let count = counted(stack.records().len(), "resource");
             let written = state.modified.and_then(|it| now.duration_since(it).ok());
             let cached = written.map(|it| format!(", cached {} ago", age(it)));
             let cached = cached.unwrap_or_default();
@@ -228,6 +228,10 @@ fn of_edge(snapshot: &Snapshot, edge: &Edge, from_reader: bool) -> Item {
         place: snapshot.place(own),
         ..Item::new(kind, &label, None)
     }
+}
+
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 fn told(id: &str, realm: Option<&Realm>) -> String {
