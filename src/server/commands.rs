@@ -9,13 +9,11 @@ use tower_lsp::ls_types::ExecuteCommandParams;
 use super::explain;
 use super::session::Session;
 
-/// Their names.
-pub(super) const NAMES: [&str; 1] = [explain::COMMAND];
+/// The names of all commands.
+pub(super) const ALL: &[&str] = &[explain::COMMAND];
 
-pub(super) async fn execute(
-    session: Arc<Session>,
-    params: ExecuteCommandParams,
-) -> Result<Option<Value>> {
+/// Executes a command.
+pub(super) async fn execute(session: Arc<Session>, params: ExecuteCommandParams) -> Result<Value> {
     match &*params.command {
         explain::COMMAND => explain::execute(session, params.arguments).await,
         other => Err(Error::invalid_params(format!(

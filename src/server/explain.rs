@@ -4,6 +4,7 @@
 //! what the command line takes. The answer is `{title, text, root}`, `root` being what paths in the
 //! text are relative to, or `{why}` where there is nothing to explain.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -42,18 +43,14 @@ enum Answer {
     },
 }
 
-pub(super) async fn execute(
-    session: Arc<Session>,
-    mut arguments: Vec<Value>,
-) -> Result<Option<Value>> {
-    let asked = match arguments.len() {
-        1 => Asked::deserialize(arguments.remove(0)),
-        n => return Err(Error::invalid_params(format!("one argument, not {n}"))),
-    };
-    let asked = asked.map_err(|it| Error::invalid_params(it.to_string()))?;
+pub(super) async fn execute(session: Arc<Session>, arguments: Vec<Value>) -> Result<Value> {
+    let first = arguments.into_iter().next().unwrap_or_default();
+    let asked = Asked::deserialize(first);
+    let asked = asked.map_err(|why| Error::invalid_params(why.to_string()))?;
     let view = session.view().await;
     let settings = session.settings();
-    Ok(compute(move || serde_json::to_value(answer(&view, settings, &asked)).ok()).await)
+    let answer = compute(move || Some(answer(&view, settings, &asked))).await;
+    serde_json::to_value(answer).map_err(|_| Error::internal_error())
 }
 
 fn answer(view: &View, settings: Settings, asked: &Asked) -> Answer {
@@ -82,11 +79,12 @@ fn at(
     uri: &Uri,
     position: Position,
 ) -> std::result::Result<Answer, String> {
-    let path = path_of(uri).filter(|it| view.part(it).is_some());
-    let path = path.ok_or("this is no file of the workspace")?;
-    let part = view.part(&path).ok_or("this is no file of the workspace")?;
-    let source = part.snapshot.source(&path);
-    let source = source.ok_or("this is no file of the workspace")?;
+    let of_a_workspace = |path: PathBuf| {
+        let part = view.part(&path)?;
+        Some((part, part.snapshot.source(&path)?, path))
+    };
+    let found = path_of(uri).and_then(of_a_workspace);
+    let (part, source, path) = found.ok_or("this is no file of the workspace")?;
     let offset = offset(source, position, settings.encoding);
     let at = source.position(offset, Encoding::Utf32);
     let (line, column) = (at.line + 1, at.character + 1);

@@ -208,8 +208,9 @@ impl LanguageServer for Backend {
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
-        let session = self.session.clone();
-        commands::execute(session, params).await
+        commands::execute(self.session.clone(), params)
+            .await
+            .map(Some)
     }
 }
 

@@ -344,7 +344,7 @@ fn capabilities(settings: Settings) -> ServerCapabilities {
             ..Default::default()
         })),
         execute_command_provider: Some(ExecuteCommandOptions {
-            commands: commands::NAMES.map(str::to_owned).to_vec(),
+            commands: commands::ALL.iter().map(ToString::to_string).collect(),
             ..Default::default()
         }),
         workspace: Some(WorkspaceServerCapabilities {

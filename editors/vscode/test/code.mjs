@@ -12,11 +12,13 @@ import { chromium } from 'playwright-core';
 /** Where everything is installed: `node`, `code-server`, `extension`. */
 const HOME = process.env.GANTRYCD_EDITOR;
 /** A directory that goes with the test. */
-const SCRATCH = process.env.GANTRYCD_SCRATCH;
+export const SCRATCH = process.env.GANTRYCD_SCRATCH;
 /** The folder that is opened. */
 export const WORKSPACE = process.env.GANTRYCD_WORKSPACE;
 /** The server's binary. */
 export const SERVER = process.env.GANTRYCD_SERVER;
+/** The extension's package. */
+export const PACKAGE = process.env.GANTRYCD_PACKAGE;
 /** Where pictures go; nowhere when it is not set. */
 const PICTURES = process.env.GANTRYCD_PICTURES;
 
@@ -45,10 +47,14 @@ const QUIET = {
 };
 
 /**
- * Starts everything. `settings` are the user's, `machine` those that are of this machine alone,
- * `install` is a .vsix, `query` what the page is asked for, `workspace` a folder or a workspace file.
+ * Starts everything, does something with the page, and ends it. `settings` are the user's, `machine`
+ * those that are of this machine alone, `install` is a .vsix, `query` what the page is asked for,
+ * `workspace` a folder or a workspace file.
  */
-export async function code({ settings = {}, machine = {}, install, query = [], trusted = true, workspace = WORKSPACE, ready }) {
+export async function code(
+  { settings = {}, machine = {}, install, query = [], trusted = true, workspace = WORKSPACE, ready },
+  run,
+) {
   const data = path.join(SCRATCH, 'data');
   const extensions = path.join(SCRATCH, 'extensions');
   for (const it of ['User', 'Machine']) {
@@ -66,16 +72,16 @@ export async function code({ settings = {}, machine = {}, install, query = [], t
   };
   const own = ['--user-data-dir', data, '--extensions-dir', extensions];
   const log = fs.openSync(path.join(SCRATCH, 'code-server.log'), 'a');
-  const run = args => spawn(NODE, [CODE, ...own, ...args], { env, stdio: ['ignore', log, log] });
+  const start = args => spawn(NODE, [CODE, ...own, ...args], { env, stdio: ['ignore', log, log] });
   if (install !== undefined) {
-    const status = await new Promise(done => run(['--install-extension', install]).on('exit', done));
+    const status = await new Promise(done => start(['--install-extension', install]).on('exit', done));
     if (status !== 0) {
       throw new Error(`${install} is not installed: ${status}`);
     }
   }
   const port = await freePort();
   const trust = trusted ? ['--disable-workspace-trust'] : [];
-  const server = run([
+  const server = start([
     ...['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`],
     ...['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'],
     ...trust,
@@ -84,6 +90,7 @@ export async function code({ settings = {}, machine = {}, install, query = [], t
   const ended = new Promise(done => server.on('exit', done));
   process.on('exit', () => server.kill('SIGKILL'));
   let browser;
+  let page;
   const close = async () => {
     await browser?.close();
     server.kill('SIGTERM');
@@ -105,17 +112,21 @@ export async function code({ settings = {}, machine = {}, install, query = [], t
         '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
       ],
     });
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     page.setDefaultTimeout(STEP);
     await ready?.(page);
     const remote = file => `vscode-remote://127.0.0.1:${port}${file}`;
     const payload = JSON.stringify(query.map(([name, file]) => [name, file.startsWith('/') ? remote(file) : file]));
     const kind = workspace.endsWith('.code-workspace') ? 'workspace' : 'folder';
     await page.goto(`${base}/?${kind}=${encodeURIComponent(workspace)}&payload=${encodeURIComponent(payload)}`);
-    return { page, close };
+    await run(page);
   } catch (error) {
-    await close();
+    if (page !== undefined) {
+      await picture(page, `failure-${path.basename(process.argv[1], '.mjs')}`).catch(() => {});
+    }
     throw error;
+  } finally {
+    await close();
   }
 }
 
@@ -139,6 +150,32 @@ export async function picture(page, name, options = {}) {
   if (PICTURES !== undefined) {
     fs.mkdirSync(PICTURES, { recursive: true });
     await page.screenshot({ path: path.join(PICTURES, `${name}.png`), ...options });
+  }
+}
+
+/** Points at something until a hover with a text is there, and returns that. */
+export async function hovered(page, box, text) {
+  const hover = page.locator('.monaco-hover:visible', { hasText: text }).first();
+  await until(`a hover with ${text}`, async () => {
+    await page.mouse.move(700, 400);
+    await page.mouse.move(box.x + 20, box.y + box.height / 2);
+    await page.mouse.move(box.x + 22, box.y + box.height / 2);
+    return hover.waitFor({ timeout: 3_000 }).then(() => true, () => false);
+  });
+  return hover;
+}
+
+/** Runs a command by its name. */
+export async function palette(page, name) {
+  await page.keyboard.press('F1');
+  await page.keyboard.type(name);
+  await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: name }).waitFor();
+  await page.keyboard.press('Enter');
+}
+
+export function holds(is, what) {
+  if (!is) {
+    throw new Error(`it does not hold: ${what}`);
   }
 }
 

@@ -4,16 +4,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
-import { code, EXTENSION, scenario } from './code.mjs';
+import { code, EXTENSION, scenario, SCRATCH } from './code.mjs';
 
 await scenario(async () => {
   let finish;
   const finished = new Promise(done => (finish = done));
-  const log = path.join(process.env.GANTRYCD_SCRATCH, 'page.log');
-  const { page, close } = await code({
-    workspace: process.env.GANTRYCD_OPENS ?? process.env.GANTRYCD_WORKSPACE,
-    trusted: process.env.GANTRYCD_TRUSTED !== 'no',
-    settings: JSON.parse(process.env.GANTRYCD_SETTINGS ?? '{}'),
+  const log = path.join(SCRATCH, 'page.log');
+  await code({
+    workspace: process.env.GANTRYCD_OPENS,
     query: [
       ['extensionDevelopmentPath', EXTENSION],
       ['extensionTestsPath', path.join(EXTENSION, 'out/tests.js')],
@@ -44,14 +42,9 @@ await scenario(async () => {
         };
       });
     },
-  });
-  try {
-    const failed = await finished;
-    if (failed !== 0) {
+  }, async () => {
+    if ((await finished) !== 0) {
       throw new Error('tests have failed');
     }
-  } finally {
-    await page.screenshot({ path: path.join(process.env.GANTRYCD_SCRATCH, 'end.png') }).catch(() => {});
-    await close();
-  }
+  });
 });

@@ -3,11 +3,13 @@
 import * as vscode from 'vscode';
 
 import { findings } from './suite/findings';
+import { folders } from './suite/folders';
 import { server } from './suite/server';
 import { views } from './suite/views';
 import { until } from './tools';
 
-const TESTS = [...findings, ...views, ...server];
+// of one folder, or of several
+const TESTS = vscode.workspace.workspaceFile === undefined ? [...findings, ...views, ...server] : folders;
 
 function say(text: string): void {
   for (const line of text.split('\n')) {

@@ -6,6 +6,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 
 import type { Shown } from '../src/extension';
+import type { Node } from '../src/tree';
 
 /** Longer than anything takes, on the slowest machine, in milliseconds. */
 const PATIENCE = 60_000;
@@ -118,4 +119,18 @@ export function servers(): number[] {
     }
   });
   return ours.map(Number);
+}
+
+/** The tree to a depth, as it is drawn. */
+export async function drawn(depth: number, parent?: Node, indent = ''): Promise<string> {
+  const { tree } = shown();
+  let lines = '';
+  for (const node of await tree.getChildren(parent)) {
+    const line = tree.getTreeItem(node);
+    lines += `${indent}${line.label} ${line.description}\n`;
+    if (depth > 1 && line.collapsibleState !== vscode.TreeItemCollapsibleState.None) {
+      lines += await drawn(depth - 1, node, `${indent}  `);
+    }
+  }
+  return lines;
 }

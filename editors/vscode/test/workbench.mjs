@@ -2,19 +2,17 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import process from 'node:process';
 
-import { code, picture, scenario, until, WORKSPACE } from './code.mjs';
+import { code, holds, hovered, PACKAGE, palette, picture, scenario, until, WORKSPACE } from './code.mjs';
 
 const file = name => path.join(WORKSPACE, name);
 
 await scenario(async () => {
-  const { page, close } = await code({
-    install: process.env.GANTRYCD_PACKAGE,
+  await code({
+    install: PACKAGE,
     query: [['openFile', file('emulators/bob/providers.tf')]],
     settings: { 'editor.fontFamily': 'DejaVu Sans Mono', 'editor.wordWrap': 'off' },
-  });
-  try {
+  }, async page => {
     const bar = page.locator('.statusbar-item', { hasText: /6 stacks\s+2 duplicates/ });
     await bar.waitFor();
 
@@ -48,7 +46,10 @@ await scenario(async () => {
     await page.locator('.statusbar-item', { hasText: 'Ln 4, Col 1' }).waitFor();
     const badge = page.locator('.activitybar .action-item', { has: page.locator('[aria-label^="gantrycd"]') });
     holds((await badge.locator('.badge-content').innerText()) === '2', 'the badge says how many duplicates');
+    const box = await page.locator('.monaco-editor .squiggly-error').last().boundingBox();
+    await hovered(page, box, 'Also claimed by');
     await picture(page, 'stacks');
+    await page.keyboard.press('Escape');
 
     // -- the problems, by a click on the status bar
     await bar.click();
@@ -80,42 +81,15 @@ await scenario(async () => {
     await until('the file is saved', () => fs.readFileSync(file('live/legacy/main.tf'), 'utf8').includes(comment));
 
     // -- an explanation
-    await page.keyboard.press('F1');
-    await page.keyboard.type('gantrycd: Explain Resource');
-    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Explain Resource at Cursor' }).first().waitFor();
-    await page.keyboard.press('Enter');
+    await palette(page, 'gantrycd: Explain Resource at Cursor');
     await lines.filter({ hasText: 'Recorded: what the state says' }).first().waitFor();
     await picture(page, 'explain');
 
     // -- the walkthrough
-    await page.keyboard.press('F1');
-    await page.keyboard.type('gantrycd: Get Started');
-    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Get Started' }).first().waitFor();
-    await page.keyboard.press('Enter');
+    await palette(page, 'View: Close All Editors');
+    await palette(page, 'View: Hide Panel');
+    await palette(page, 'gantrycd: Get Started');
     await page.locator('.getting-started-step', { hasText: 'Have the server read your stacks' }).waitFor();
     await picture(page, 'walkthrough');
-  } catch (error) {
-    await picture(page, 'failure');
-    throw error;
-  } finally {
-    await close();
-  }
-});
-
-/** Points at something until a hover with a text is there. */
-async function hovered(page, box, text) {
-  const hover = page.locator('.monaco-hover:visible', { hasText: text }).first();
-  await until(`a hover with ${text}`, async () => {
-    await page.mouse.move(700, 400);
-    await page.mouse.move(box.x + 20, box.y + box.height / 2);
-    await page.mouse.move(box.x + 22, box.y + box.height / 2);
-    return hover.waitFor({ timeout: 3_000 }).then(() => true, () => false);
   });
-  return hover;
-}
-
-function holds(is, what) {
-  if (!is) {
-    throw new Error(`it does not hold: ${what}`);
-  }
-}
+});

@@ -6,21 +6,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 
 import type { Node } from '../../src/tree';
-import { messages, open, ROOT, shown, type Test, until, uri } from '../tools';
-
-/** The tree to a depth, as it is drawn. */
-async function drawn(depth: number, parent?: Node, indent = ''): Promise<string> {
-  const { tree } = shown();
-  let lines = '';
-  for (const node of await tree.getChildren(parent)) {
-    const line = tree.getTreeItem(node);
-    lines += `${indent}${line.label} ${line.description}\n`;
-    if (depth > 1 && line.collapsibleState !== vscode.TreeItemCollapsibleState.None) {
-      lines += await drawn(depth - 1, node, `${indent}  `);
-    }
-  }
-  return lines;
-}
+import { drawn, messages, open, ROOT, shown, type Test, until, uri } from '../tools';
 
 async function find(...labels: string[]): Promise<Node> {
   let found: Node | undefined;
@@ -157,18 +143,30 @@ export const views: Test[] = [
     },
   ],
   [
-    'the one place of a code lens is gone to',
+    'what a code lens counts is shown by the editor',
     async () => {
       await open('live/account/dns.tf');
+      const at = { line: 6, character: 2 };
       const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 30 } };
-      const places = [{ uri: uri('live/web/data.tf').toString(), range }];
-      await vscode.commands.executeCommand(
-        'gantrycd.showReferences',
-        uri('live/account/dns.tf').toString(),
-        { line: 6, character: 0 },
-        places,
-      );
-      await until('the place', () => vscode.window.activeTextEditor?.document.uri.fsPath === uri('live/web/data.tf').fsPath);
+      const reader = uri('live/web/data.tf');
+      const commands = vscode.commands as unknown as { executeCommand: unknown };
+      const real = vscode.commands.executeCommand;
+      let asked: unknown[] = [];
+      const run = real('gantrycd.showReferences', uri('live/account/dns.tf').toString(), at, [
+        { uri: reader.toString(), range },
+      ]);
+      commands.executeCommand = async (name: string, ...args: unknown[]) => {
+        asked = [name, ...args];
+      };
+      await run;
+      commands.executeCommand = real;
+      const place = new vscode.Location(reader, new vscode.Range(1, 0, 1, 30));
+      assert.deepEqual(asked, [
+        'editor.action.showReferences',
+        uri('live/account/dns.tf'),
+        new vscode.Position(6, 2),
+        [place],
+      ]);
     },
   ],
 ];
