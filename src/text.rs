@@ -312,6 +312,15 @@ impl Source {
     }
 }
 
+/// A text in which no control character can speak to a terminal.
+pub fn visible(text: &str) -> String {
+    let shown = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(shown).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

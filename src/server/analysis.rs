@@ -21,6 +21,7 @@ use super::publish::Published;
 use super::pull::Pulled;
 use super::refresh::{Others, Refreshed, Since};
 use super::session::{Changes, Session};
+use super::status::Status;
 use super::view::{Part, View};
 use super::watch::{Disk, Watcher};
 
@@ -117,18 +118,20 @@ async fn in_the_background(
 
 /// What a run came to.
 #[derive(Default)]
-struct Ran {
-    view: Arc<View>,
+pub(super) struct Ran {
+    pub(super) view: Arc<View>,
     /// The files of which something else may be to be told.
     files: BTreeSet<Arc<Path>>,
     /// Of these, those of documents that the client changed itself.
     documents: BTreeSet<Arc<Path>>,
     /// Whether every file of which anything is or was told is one of them.
-    all: bool,
+    pub(super) all: bool,
     /// What is other of what is shown beside texts.
     others: Others,
     /// Whether there are states still to be read.
-    reads: bool,
+    pub(super) reads: bool,
+    /// Whether anything of stacks, claims or dependencies may be other.
+    pub(super) stacks: bool,
     /// Since when something is left for when it is quiet.
     deferred: Option<Instant>,
     /// The directories to watch, and the client's folders, when they may be others.
@@ -142,6 +145,7 @@ struct Told {
     pulled: Pulled,
     refreshed: Refreshed,
     logged: HashMap<Arc<Path>, BTreeSet<String>>,
+    status: Status,
 }
 
 impl Told {
@@ -158,17 +162,18 @@ impl Told {
             false => self.published.publish(session, &ran.view, &files).await,
         }
         self.refreshed.tell(session, ran.others);
-        for path in files {
-            let unplaced = ran.view.unplaced(&path).map(|it| it.message.clone());
+        for path in &files {
+            let unplaced = ran.view.unplaced(path).map(|it| it.message.clone());
             let unplaced: BTreeSet<_> = unplaced.collect();
-            let before = self.logged.remove(&path).unwrap_or_default();
+            let before = self.logged.remove(path).unwrap_or_default();
             for message in unplaced.difference(&before) {
                 session.say(MessageType::WARNING, message.clone());
             }
             if !unplaced.is_empty() {
-                self.logged.insert(path, unplaced);
+                self.logged.insert(path.clone(), unplaced);
             }
         }
+        self.status.tell(session, ran, &files).await;
     }
 }
 
@@ -228,6 +233,7 @@ impl Analysis {
             all: is_other,
             others,
             reads: false,
+            stacks: is_other,
             deferred: None,
             walked: walked.then(|| (self.directories(), self.folders.clone())),
             view: Arc::default(),
@@ -374,10 +380,12 @@ impl Followed {
                 let findings = Findings::new(&snapshot, editor);
                 self.part = Some(Arc::new(Part::partial(&snapshot, &findings)));
                 ran.all = true;
+                ran.stacks = true;
             }
             return;
         }
         let (snapshot, change) = self.workspace.follow();
+        ran.stacks |= change.is_of_stacks();
         let findings = match &mut self.findings {
             Some(findings) => {
                 findings.update_own(&snapshot, &change, editor);

@@ -30,7 +30,7 @@ use super::input::{self, Message, Refused};
 use super::session::Session;
 use super::trace::Trace;
 use super::uri::{DID_OPEN, Spellings, path_of};
-use super::{Backend, parent};
+use super::{Backend, parent, tree};
 
 /// How long the end waits for answers that are still to come.
 const GRACE: Duration = Duration::from_millis(500);
@@ -51,11 +51,12 @@ pub(super) async fn serve(
     trace: Trace,
 ) -> bool {
     let mut session = None;
-    let (service, socket) = LspService::new(|client| {
+    let service = LspService::build(|client| {
         let new = Arc::new(Session::new(client));
         session = Some(new.clone());
         Backend::new(new)
     });
+    let (service, socket) = service.custom_method(tree::METHOD, Backend::tree).finish();
     let session = session.expect("the service is made from a session");
     let (wanted, answers) = socket.split();
     let (answered, to_answer) = mpsc::unbounded_channel();

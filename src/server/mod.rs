@@ -11,7 +11,9 @@ mod convert;
 mod document;
 mod documents;
 mod edge;
+mod explain;
 mod glance;
+mod graph;
 mod hierarchy;
 mod input;
 mod loading;
@@ -24,8 +26,10 @@ mod redact;
 mod refresh;
 mod replay;
 mod session;
+mod status;
 mod symbols;
 mod trace;
+mod tree;
 mod uri;
 mod view;
 mod watch;
@@ -310,6 +314,17 @@ fn is_another() -> Error {
         code: ErrorCode::ContentModified,
         message: "The file is another than when this was offered: ask again.".into(),
         data: None,
+    }
+}
+
+impl Backend {
+    /// What stands below a node of the tree of stacks.
+    async fn tree(&self, params: tree::Params) -> Result<Vec<tree::Item>> {
+        let node = tree::node(&params)?;
+        let view = self.session.view().await;
+        let settings = self.session.settings();
+        let items = compute(move || Some(tree::items(&view, settings, node.as_ref()))).await;
+        Ok(items.unwrap_or_default())
     }
 }
 

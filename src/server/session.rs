@@ -74,6 +74,8 @@ pub(super) struct Settings {
     pub(super) registers_configuration: bool,
     /// The client shows documents that it is told of.
     pub(super) shows_documents: bool,
+    /// The client shows what the whole workspace comes to.
+    pub(super) shows_status: bool,
 }
 
 /// Everything that notifications change.
@@ -331,6 +333,10 @@ fn settings(params: &InitializeParams) -> Settings {
             .as_ref()
             .and_then(|it| it.show_document.as_ref())
             .is_some_and(|it| it.support),
+        shows_status: capabilities
+            .experimental
+            .as_ref()
+            .is_some_and(|it| it["gantrycd"]["status"] == true),
     }
 }
 

@@ -39,6 +39,11 @@ pub struct Change {
 }
 
 impl Change {
+    /// Whether anything is that stacks come to, and not only a text that says nothing to any.
+    pub fn is_of_stacks(&self) -> bool {
+        self.renumbered || self.edges || !self.stacks.is_empty() || !self.groups.is_empty()
+    }
+
     /// What is other in a later snapshot yet than in this change's, with what this one has.
     pub fn join(&mut self, later: Change) {
         self.renumbered |= later.renumbered;

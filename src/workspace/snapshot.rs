@@ -72,6 +72,11 @@ impl Snapshot {
         self.index.groups.values().map(|it| &**it)
     }
 
+    /// How many objects are claimed at more than one address.
+    pub fn duplicate_count(&self) -> usize {
+        self.index.groups.len()
+    }
+
     /// The group of duplicates of an object.
     pub fn group(&self, key: &GroupKey) -> Option<&Group> {
         self.index.groups.get(key).map(|it| &**it)

@@ -1,12 +1,14 @@
 //! Everything that gantrycd knows of a resource, and how it came to it.
 //!
 //! Decides nothing: the steps are those of the decision itself, and the rest is looked up. Plain
-//! data, for whoever renders it.
+//! data, and a text of it.
 
 mod nearest;
 mod subject;
+mod text;
 
 pub use subject::{Asked, Found, Relation, Target, find};
+pub use text::render;
 
 use arcstr::ArcStr;
 

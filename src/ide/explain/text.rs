@@ -1,18 +1,18 @@
-//! An explanation for a person at a terminal, 96 columns wide at most unless an id is longer.
+//! An explanation for a person, as text in letters of one width: 96 columns wide at most unless an id
+//! is longer. Knows nothing of where it is shown.
 
 use std::time::SystemTime;
 
-use crate::ide::age;
-use crate::ide::explain::{Asked, ConfiguredTag, ConfiguredTags, Explained, Found, Near, Relation};
 use crate::identity::{
     Consulted, Decision, Heard, Identity, Mode, NoIdentity, Origin, Realm, Trace,
 };
-use crate::text::Encoding;
+use crate::text::{Encoding, visible};
 use crate::workspace::{
     Outlook, Place, Planned, Row, RowRef, Said, Snapshot, StackState, Why, header,
 };
 
-use super::super::output::visible;
+use super::super::age;
+use super::{Asked, ConfiguredTag, ConfiguredTags, Explained, Found, Near, Relation};
 
 /// Lines of prose are not longer, in characters.
 const WIDTH: usize = 96;
@@ -20,16 +20,18 @@ const WIDTH: usize = 96;
 /// More names than these are counted, not listed.
 const MOST: usize = 10;
 
-/// All that was found: a list when it is more than one, then each by itself.
-pub(super) fn render(
+/// All that was found: a list when it is more than one, then each by itself. `coloured` is for
+/// terminals that understand it.
+pub fn render(
     snapshot: &Snapshot,
     subject: &str,
     found: &Found,
     all: &[Explained],
+    coloured: bool,
 ) -> String {
     let mut page = Page {
         snapshot,
-        coloured: crate::cli::coloured(),
+        coloured,
         out: String::new(),
     };
     if all.len() > 1 || found.more > 0 || found.asked == Asked::Identity {

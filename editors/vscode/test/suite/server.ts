@@ -1,0 +1,121 @@
+// The server's life: where it is found, what is said when it is not, and how it comes back.
+
+import * as assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+
+import * as vscode from 'vscode';
+
+import { diagnostics, messages, ROOT, servers, shown, type Test, until } from '../tools';
+
+const settings = () => vscode.workspace.getConfiguration('gantrycd.server');
+
+/** Has the setting name this server while something is done. */
+async function withPath(file: string, run: () => Promise<void>): Promise<void> {
+  await settings().update('path', file, vscode.ConfigurationTarget.Workspace);
+  try {
+    await run();
+  } finally {
+    await settings().update('path', undefined, vscode.ConfigurationTarget.Workspace);
+  }
+}
+
+/** An executable file with this script in it. */
+function script(name: string, text: string, mode = 0o755): string {
+  const file = path.join(ROOT, '..', `${path.basename(ROOT)}-${name}`);
+  fs.writeFileSync(file, `#!/bin/sh\n${text}\n`, { mode });
+  return file;
+}
+
+async function running(): Promise<number> {
+  await until('one server', () => shown().isRunning() && servers().length === 1);
+  return servers()[0] ?? 0;
+}
+
+export const server: Test[] = [
+  [
+    'a server that was killed comes back, with everything that it said',
+    async () => {
+      const before = await running();
+      process.kill(before, 'SIGKILL');
+      await until('another one', () => shown().isRunning() && servers().some(it => it !== before));
+      await until('diagnostics', () => diagnostics('live/legacy/main.tf').length > 0);
+      await until('the status', () => /6 stacks/.test(shown().status.text));
+    },
+  ],
+  [
+    'a command starts it anew, and leaves none behind',
+    async () => {
+      const before = await running();
+      await vscode.commands.executeCommand('gantrycd.restartServer');
+      assert.notEqual(await running(), before);
+      // many at once are one after the other
+      await Promise.all([1, 2, 3].map(() => vscode.commands.executeCommand('gantrycd.restartServer')));
+      await running();
+    },
+  ],
+  [
+    'a setting that names no file is said, and the server starts again without it',
+    async () => {
+      const said = await messages('showErrorMessage', async said => {
+        await withPath('/nowhere/gantrycd-ls', async () => {
+          await until('the message', () => said.length > 0);
+          assert.match(shown().status.text, /^\$\(warning\)/);
+          assert.deepEqual(servers(), []);
+        });
+        await running();
+      });
+      assert.deepEqual(said, ['The setting gantrycd.server.path names /nowhere/gantrycd-ls, which is no file.']);
+    },
+  ],
+  [
+    'a server that is too old is said to be',
+    async () => {
+      const old = script('old', 'echo gantrycd-ls 0.0.9');
+      const said = await messages('showErrorMessage', async said => {
+        await withPath(old, () => until('the message', () => said.length > 0));
+        await running();
+      });
+      assert.deepEqual(said, [`${old} is gantrycd-ls 0.0.9, and this extension needs 0.1.0 or later.`]);
+    },
+  ],
+  [
+    'so is one that cannot be run, that fails, or that is something else',
+    async () => {
+      const cases = [
+        [script('locked', '', 0o644), 'cannot be run: it is not executable.'],
+        [script('failing', 'echo no libraries >&2; exit 3'), 'cannot be run: no libraries.'],
+        [script('other', 'echo something-else 1.2.3'), 'is no gantrycd-ls: it says that it is "something-else 1.2.3".'],
+      ] as const;
+      for (const [file, why] of cases) {
+        const said = await messages('showErrorMessage', async said => {
+          await withPath(file, () => until('the message', () => said.length > 0));
+          await running();
+        });
+        assert.deepEqual(said, [`${file} ${why}`]);
+      }
+    },
+  ],
+  [
+    'trying again finds what was put there meanwhile',
+    async () => {
+      const directory = fs.mkdtempSync(`${ROOT}-late-`);
+      const file = path.join(directory, 'gantrycd-ls');
+      const extension = vscode.extensions.getExtension('gantrycd.gantrycd')?.extensionPath ?? '';
+      const put = () => {
+        fs.symlinkSync(path.join(extension, 'server/gantrycd-ls'), file);
+        return 'Try Again';
+      };
+      const run = async (said: string[]) => {
+        await withPath(file, async () => {
+          await until('the message', () => said.length > 0);
+          await running();
+          assert.equal(fs.readFileSync(`/proc/${servers()[0]}/cmdline`, 'utf8').split('\0')[0], file);
+        });
+        await running();
+      };
+      const said = await messages('showErrorMessage', run, put);
+      assert.deepEqual(said, [`The setting gantrycd.server.path names ${file}, which is no file.`]);
+    },
+  ],
+];

@@ -1,0 +1,172 @@
+// The status bar, the tree of stacks, and the commands that show something.
+
+import * as assert from 'node:assert/strict';
+import * as path from 'node:path';
+
+import * as vscode from 'vscode';
+
+import type { Node } from '../../src/tree';
+import { drawn, messages, open, ROOT, shown, type Test, until, uri } from '../tools';
+
+async function find(...labels: string[]): Promise<Node> {
+  let found: Node | undefined;
+  for (const label of labels) {
+    const nodes: Node[] = await shown().tree.getChildren(found);
+    found = nodes.find(it => it.item.label === label);
+    assert.ok(found, `${label} among ${nodes.map(it => it.item.label)}`);
+  }
+  assert.ok(found);
+  return found;
+}
+
+const explanation = () => vscode.window.visibleTextEditors.find(it => it.document.uri.scheme === 'gantrycd-explain');
+
+export const views: Test[] = [
+  [
+    'the status bar tells of the workspace',
+    async () => {
+      const { status } = shown();
+      await until('the status', () => /stacks/.test(status.text) && !/loading/.test(status.text));
+      assert.match(status.text, /^\$\(layers\) 6 stacks {2}\$\(copy\) 2 duplicates {2}\$\(history\) \d+ (min|h|d)$/);
+      assert.match((status.tooltip as vscode.MarkdownString).value, /^5 errors, 0 warnings/m);
+      assert.equal(status.backgroundColor, undefined);
+    },
+  ],
+  [
+    'the tree has the duplicates and the stacks',
+    async () => {
+      assert.equal(
+        await drawn(2),
+        [
+          'Duplicates 2',
+          '  aws_kms_alias arn:aws:kms:eu-west-1:000000000000:alias/app',
+          '  aws_s3_bucket arn:aws:s3:::example-shop-uploads-eu-west-1',
+          'Stacks 6',
+          '  emulators/alice 5 resources',
+          '  emulators/bob 5 resources',
+          '  live/account 17 resources',
+          '  live/legacy 5 resources',
+          '  live/orders 9 resources',
+          '  live/web 18 resources',
+          '',
+        ].join('\n'),
+      );
+      assert.equal(
+        await drawn(3, await find('Stacks', 'live/orders')),
+        [
+          'Claims 6',
+          '  aws_db_instance.orders arn:aws:rds:eu-west-1:111122223333:db:orders',
+          '  aws_db_subnet_group.orders arn:aws:rds:eu-west-1:111122223333:subgrp:orders',
+          '  aws_security_group.database arn:aws:ec2:eu-west-1:111122223333:security-group/sg-094496345180045fc',
+          '  aws_sqs_queue.dead arn:aws:sqs:eu-west-1:111122223333:orders-dead',
+          '  aws_sqs_queue.orders arn:aws:sqs:eu-west-1:111122223333:orders',
+          '  aws_vpc_security_group_ingress_rule.postgres ' +
+            'arn:aws:ec2:eu-west-1:111122223333:security-group-rule/sgr-08f8859e1ab268373',
+          'Reads from 1 stack',
+          '  live/web 1 data source',
+          '    data.aws_security_group.web reads aws_security_group.web',
+          '',
+        ].join('\n'),
+      );
+    },
+  ],
+  [
+    'a line of the tree goes to the source',
+    async () => {
+      const node = await find('Duplicates', 'aws_s3_bucket', 'aws_s3_bucket.customer_uploads');
+      const { command } = shown().tree.getTreeItem(node);
+      assert.ok(command);
+      await vscode.commands.executeCommand(command.command, ...(command.arguments ?? []));
+      const editor = vscode.window.activeTextEditor;
+      assert.equal(editor?.document.uri.fsPath, uri('live/legacy/main.tf').fsPath);
+      assert.deepEqual(editor?.selection.start, new vscode.Position(3, 0));
+    },
+  ],
+  [
+    'the tree follows an edit',
+    async () => {
+      let changes = 0;
+      const listening = shown().tree.onDidChangeTreeData(() => (changes += 1));
+      const { document } = await open('live/legacy/main.tf', 4);
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(document.uri, new vscode.Position(3, 0), '# gantrycd:resource-identity: ignore=true\n');
+      await vscode.workspace.applyEdit(edit);
+      await until('a change', () => changes > 0);
+      await until('one duplicate', async () => (await find('Duplicates')).item.description === '1');
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+      await until('two again', async () => (await find('Duplicates')).item.description === '2');
+      listening.dispose();
+    },
+  ],
+  [
+    'a resource is explained beside its source, and its places are links',
+    async () => {
+      await open('live/web/data.tf', 3, 5);
+      await vscode.commands.executeCommand('gantrycd.explainResource');
+      await until('the explanation', () => explanation() !== undefined);
+      const document = explanation()?.document;
+      assert.match(document?.getText() ?? '', /^data\.aws_acm_certificate\.wildcard of live\/web\n─+\n {2}reads /);
+      const links = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
+        'vscode.executeLinkProvider',
+        document?.uri,
+      );
+      const targets = links.map(it => `${path.relative(ROOT, it.target?.fsPath ?? '')}#${it.target?.fragment}`);
+      assert.deepEqual(targets, ['live/web/data.tf#L2,1', 'live/account/dns.tf#L7,1']);
+    },
+  ],
+  [
+    'an address is explained, and what is no resource is said to be none',
+    async () => {
+      await vscode.commands.executeCommand('gantrycd.explainSubject', 'live/orders/aws_sqs_queue.orders');
+      await until('the explanation', () => explanation()?.document.getText().startsWith('aws_sqs_queue.orders') ?? false);
+      const said = await messages('showInformationMessage', async () => {
+        await vscode.commands.executeCommand('gantrycd.explainSubject', 'aws_sqs_queue.nobody');
+        await open('live/web/data.tf', 7, 1);
+        await vscode.commands.executeCommand('gantrycd.explainResource');
+      });
+      assert.equal(said.length, 2, said.join('\n'));
+      assert.match(said[0] ?? '', /^gantrycd: .*aws_sqs_queue\.nobody/);
+      assert.equal(said[1], 'gantrycd: there is no block at live/web/data.tf:7.');
+    },
+  ],
+  [
+    'what this server cannot do is said',
+    async () => {
+      const said = await messages('showWarningMessage', async () => {
+        await vscode.commands.executeCommand('gantrycd.refreshState');
+        await vscode.commands.executeCommand('gantrycd.openGraph');
+      });
+      assert.deepEqual(said, [
+        'gantrycd: this server (version 0.1.0) cannot refresh cached states yet.',
+        'gantrycd: this server (version 0.1.0) cannot draw the stack graph yet.',
+      ]);
+    },
+  ],
+  [
+    'what a code lens counts is shown by the editor',
+    async () => {
+      await open('live/account/dns.tf');
+      const at = { line: 6, character: 2 };
+      const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 30 } };
+      const reader = uri('live/web/data.tf');
+      const commands = vscode.commands as unknown as { executeCommand: unknown };
+      const real = vscode.commands.executeCommand;
+      let asked: unknown[] = [];
+      const run = real('gantrycd.showReferences', uri('live/account/dns.tf').toString(), at, [
+        { uri: reader.toString(), range },
+      ]);
+      commands.executeCommand = async (name: string, ...args: unknown[]) => {
+        asked = [name, ...args];
+      };
+      await run;
+      commands.executeCommand = real;
+      const place = new vscode.Location(reader, new vscode.Range(1, 0, 1, 30));
+      assert.deepEqual(asked, [
+        'editor.action.showReferences',
+        uri('live/account/dns.tf'),
+        new vscode.Position(6, 2),
+        [place],
+      ]);
+    },
+  ],
+];
