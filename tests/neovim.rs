@@ -82,14 +82,50 @@ fn configuration() -> String {
     blocks.concat()
 }
 
+/// How Neovim is set up.
+enum Setup {
+    /// By the lines that the README gives.
+    Readme,
+    /// With the plugin.
+    Plugin,
+    /// With the plugin, in a Neovim that starts no servers by itself, as 0.10 is.
+    PluginOfOld,
+}
+
+impl Setup {
+    /// What is done before anything else.
+    fn commands(&self) -> Vec<String> {
+        let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/neovim");
+        let installed = format!("set runtimepath^={}", plugin.display());
+        match self {
+            Setup::Readme => Vec::new(),
+            Setup::Plugin => vec![installed],
+            Setup::PluginOfOld => {
+                let old = "lua vim.lsp.enable = nil; vim.lsp.config = nil".to_owned();
+                vec![old, installed]
+            }
+        }
+    }
+}
+
 /// Runs one of `tests/neovim/*.lua` in a Neovim of its own.
 fn scenario(name: &str) {
+    scenario_with(name, &Setup::Readme);
+}
+
+fn scenario_with(name: &str, setup: &Setup) {
     let neovim = neovim();
     let example = Example::copy();
     // where editors look for the root of a workspace
     fs::create_dir(example.path(".git")).unwrap();
     let home = Example::empty();
-    home.write("gantrycd.lua", configuration());
+    let configuration = match setup {
+        Setup::Readme => configuration(),
+        Setup::Plugin | Setup::PluginOfOld => String::new(),
+    };
+    home.write("gantrycd.lua", configuration);
+    let commands = setup.commands();
+    let commands = commands.iter().flat_map(|it| ["--cmd", it]);
     let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/neovim");
 
     let server = Path::new(env!("CARGO_BIN_EXE_gantrycd-ls"));
@@ -98,7 +134,9 @@ fn scenario(name: &str) {
     path.push(std::env::var_os("PATH").unwrap_or_default());
     let output = |name| File::create(home.path(name)).unwrap();
     let mut editor = Command::new(neovim)
-        .args(["--headless", "--clean", "-n", "-c"])
+        .args(["--headless", "--clean", "-n"])
+        .args(commands)
+        .arg("-c")
         .arg(format!("luafile {}/{name}.lua", scenarios.display()))
         .current_dir(example.root())
         .env("PATH", path)
@@ -176,4 +214,19 @@ fn a_state_on_the_disk_is_followed() {
 #[test]
 fn a_realm_is_completed_in_a_map_that_is_merged() {
     scenario("completion");
+}
+
+#[test]
+fn the_plugin_works_as_it_is_installed() {
+    scenario_with("plugin", &Setup::Plugin);
+}
+
+#[test]
+fn the_plugin_works_where_servers_are_started_one_by_one() {
+    scenario_with("plugin", &Setup::PluginOfOld);
+}
+
+#[test]
+fn it_lives_beside_another_server() {
+    scenario_with("beside", &Setup::Plugin);
 }

@@ -1,0 +1,2 @@
+-- For `vim.lsp.enable('gantrycd')`, from Neovim 0.11 on.
+return require('gantrycd.server').config()
