@@ -619,7 +619,7 @@ data "aws_s3_bucket" "b" {{}}
         let text = r#"
 #- a/main.tf
 resource "aws_sns_topic" "moves" {
-  tags = { "gantrycd:resource-identity-realm" = "two" }
+  tags = { "gantrycd:resource-identity" = "x", "gantrycd:resource-identity-realm" = "two" }
 }
 resource "aws_s3_bucket" "new" {
   tags = { "gantrycd:resource-identity" = "x" }
