@@ -139,7 +139,7 @@ fn workspace() -> Example {
         &[("aws_sqs_queue.q", B)],
         &[("aws_sqs_queue.r", A)],
     );
-    stack(&at, "alone", &[], &[]);
+    stack(&at, "Alone", &[], &[]);
     let odd = "odd \"<img src=x onerror=alert(1)>&amp; {{script}}";
     stack(&at, odd, &[], &[]);
     at

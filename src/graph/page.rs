@@ -16,7 +16,17 @@ use super::layout::Layout;
 use super::svg::{drawing, summary};
 
 const PAGE: &str = include_str!("page/graph.html");
-const SCRIPT: &str = include_str!("page/graph.js");
+/// In a block: no name of it is one of the page's.
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n{\n",
+    include_str!("page/stacks.js"),
+    include_str!("page/moving.js"),
+    include_str!("page/panel.js"),
+    include_str!("page/choosing.js"),
+    include_str!("page/finding.js"),
+    include_str!("page/keys.js"),
+    "}\n"
+);
 const STYLE: &str = concat!(
     include_str!("page/graph.css"),
     include_str!("page/drawing.css")

@@ -37,4 +37,4 @@ await scenario(async (page) => {
   assert.notEqual(duplicate.strokeDasharray, 'none');
   assert.notEqual(cycle.strokeWidth, reads.strokeWidth);
   assert.equal(new Set([reads, cycle, duplicate].map((it) => it.stroke)).size, 3);
-});
+}, { viewport: { width: 640, height: 480 } });

@@ -16,6 +16,7 @@ await scenario(async (page) => {
 
   assert.deepEqual(await sought('SHOP/W'), ['shop/web\nstack']);
   assert.deepEqual(await near(page), ['shop/web']);
+  assert.deepEqual(await sought('alone'), ['Alone\nstack']);
   assert.deepEqual(await sought('arn:aws:ec2:eu-west-1:111122223333:vpc/vpc-1'), [
     'arn:aws:ec2:eu-west-1:111122223333:vpc/vpc-1\nowns: network',
     'arn:aws:ec2:eu-west-1:111122223333:vpc/vpc-1\nreads: shop/web',

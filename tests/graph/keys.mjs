@@ -22,11 +22,18 @@ await scenario(async (page) => {
   assert.equal(await press('ArrowRight'), 'shop/orders');
   assert.equal(await press('ArrowLeft'), 'shop/web');
   assert.equal(await press('ArrowLeft'), 'network');
+  // a line counts, wherever it leads
+  await stack(page, 'ring/a').focus();
+  for (const key of ['ArrowLeft', 'ArrowRight']) {
+    assert.equal(await press(key), 'ring/b');
+    assert.equal(await press(key), 'ring/a');
+  }
+  await stack(page, 'network').focus();
   // down and up in the drawing, all the way to what no line leads to
   const seen = new Set();
   for (let step = 0; step < graph.stacks.length; step += 1) seen.add(await press('ArrowDown'));
-  assert.ok(seen.has('alone'), [...seen].join());
-  assert.notEqual(await press('ArrowUp'), 'alone');
+  assert.ok(seen.has('Alone'), [...seen].join());
+  assert.notEqual(await press('ArrowUp'), 'Alone');
 
   await stack(page, 'shop/web').focus();
   // visibly
@@ -56,8 +63,23 @@ await scenario(async (page) => {
   assert.equal(await scale(page), fitting);
 
   // keys of the browser stay its own
+  await page.keyboard.press('+');
   await page.keyboard.press('Control+0');
-  assert.equal(await scale(page), fitting);
+  assert.notEqual(await scale(page), fitting);
+
+  // everything stays in sight in a smaller window, unless somebody looks elsewhere
+  const resized = async (width, height) => {
+    await page.setViewportSize({ width, height });
+    await page.evaluate(() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go))));
+    return scale(page);
+  };
+  await page.keyboard.press('0');
+  assert.ok(await resized(640, 400) < fitting);
+  assert.equal(await resized(1280, 800), fitting);
+  await page.keyboard.press('+');
+  const closer = await scale(page);
+  assert.equal(await resized(640, 400), closer);
+  await resized(1280, 800);
 
   const label = (name) => stack(page, name).getAttribute('aria-label');
   assert.equal(await label('shop/web'), 'shop/web, 1 claim, reads from 1 stack, read by 1 stack');
