@@ -12,6 +12,7 @@ const LAYERS: &[&str] = &[
     "state",
     "workspace",
     "checks",
+    "refresh",
     "ide",
     "server",
     "cli",
@@ -24,6 +25,7 @@ const STRANGERS: &[(&str, &str)] = &[
     ("state", "config"),
     ("state", "eval"),
     ("cli", "server"),
+    ("ide", "refresh"),
 ];
 
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::identity::{Identity, NoIdentity};
+pub(super) use crate::state::{Columns, Reason};
 use crate::text::{Encoding, Position};
 use crate::workspace::{Place, RowRef, Snapshot, StackState};
 
@@ -59,39 +59,6 @@ impl<'a> Named<'a> {
         Self {
             stack: &snapshot.stack(row).name,
             address: snapshot.address(row).to_string(),
-        }
-    }
-}
-
-/// The two columns of an identity.
-#[derive(Serialize)]
-pub(super) struct Columns<'a> {
-    cloud_identity_id: Option<&'a str>,
-    cloud_identity_realm: Option<&'a str>,
-}
-
-impl<'a> Columns<'a> {
-    pub(super) fn new(identity: Option<&'a Identity>) -> Self {
-        let realm = identity.and_then(|it| it.realm.as_ref());
-        Self {
-            cloud_identity_id: identity.map(|it| &*it.id),
-            cloud_identity_realm: realm.map(|it| it.as_str()),
-        }
-    }
-}
-
-/// Why there is no identity.
-#[derive(Serialize)]
-pub(super) struct Reason<'a> {
-    reason: &'a str,
-    detail: Option<&'a str>,
-}
-
-impl<'a> Reason<'a> {
-    pub(super) fn new(reason: &'a NoIdentity) -> Self {
-        Self {
-            reason: reason.name(),
-            detail: reason.detail(),
         }
     }
 }

@@ -227,7 +227,7 @@ fn read(path: &Arc<Path>, file: &StateFile) -> (Option<StackState>, Vec<Unreadab
     let state = file.read.state.as_ref().map(|state| StackState {
         path: path.clone(),
         file: state.clone(),
-        modified: file.modified(),
+        modified: state.cached_at.or(file.modified()),
     });
     let unreadable = file.read.problem.iter().map(|problem| Unreadable {
         path: path.clone(),

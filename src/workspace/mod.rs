@@ -18,6 +18,7 @@ mod progress;
 mod read;
 mod refresh;
 mod rows;
+mod schemas;
 mod shards;
 mod snapshot;
 mod stack;
@@ -42,6 +43,7 @@ pub use ignored_tags::IgnoredTags;
 pub use plan::{Outlook, Why, ignores_tags};
 pub use progress::{Phase, Progress};
 pub use rows::{Planned, PlannedRow, Row, Site};
+pub use schemas::{Locked, OfType, SCHEMA_VERSION, Schema, locked};
 pub use snapshot::{RowRef, Snapshot, Use, header, is_editable};
 pub use stack::{Stack, StackState, Unreadable, relative};
 pub use tags::{Said, Stray, Tag, Tags};
@@ -56,6 +58,7 @@ use crate::text::Source;
 use cache::{Cache, Writing};
 use disk::{Listing, Stamp};
 use follow::{Present, Touched};
+use schemas::Schemas;
 use tree::Manifest;
 
 /// The name of the workspace file, which marks a workspace's root.
@@ -83,6 +86,7 @@ pub struct Workspace {
     /// The files that `local` backends name.
     named: BTreeSet<PathBuf>,
     manifests: BTreeMap<PathBuf, (Option<Stamp>, Arc<Manifest>)>,
+    schemas: Schemas,
     /// Values of root variables that an editor's settings give.
     variables: Arc<[Entry]>,
     progress: Arc<Progress>,
@@ -145,6 +149,7 @@ impl Workspace {
             first: BTreeSet::new(),
             named: BTreeSet::new(),
             manifests: BTreeMap::new(),
+            schemas: Schemas::default(),
             variables: Arc::default(),
             progress,
             cache: None,

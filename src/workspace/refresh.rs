@@ -95,6 +95,7 @@ impl Workspace {
         std::mem::swap(&mut self.listing, &mut listing);
         self.touched.disk |= self.listing.says_other_than(&listing);
         self.refresh_manifests();
+        self.touched.disk |= self.schemas.refresh(&self.listing);
         self.progress.spent(Phase::Listing, start);
     }
 

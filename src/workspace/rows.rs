@@ -85,7 +85,7 @@ fn decide_rows(stack: &mut Stack, registry: &IdentityRegistry) {
         (plan, providers, decision.asked())
     });
     let Some((plan, providers, asked)) = decided else {
-        let alone = |it: &Record| recorded(registry, it, None, false);
+        let alone = |it: &Record| recorded(registry, it, None, it.was_ignored());
         stack.rows = stack.records().map(alone).collect();
         stack.sort_sites();
         return;
@@ -170,7 +170,7 @@ pub(super) fn argument(stack: &Stack, address: &Address, name: &str) -> Option<V
 
 /// What a record is decided by.
 pub(super) fn case<'a>(registry: &IdentityRegistry, record: &'a Record, ignored: bool) -> Case<'a> {
-    let Some(decided) = &record.decided else {
+    let Some(decided) = record.stated() else {
         return registry.case(&record.row, ignored);
     };
     let stated = decided.looks_up.as_ref().map(Ok);

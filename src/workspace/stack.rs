@@ -14,6 +14,7 @@ use super::configured::{Configured, ConfiguredProvider};
 use super::disk::Stamp;
 use super::is_same;
 use super::rows::{PlannedRow, Row, Site};
+use super::schemas::Schema;
 use super::tag_support::Observed;
 use super::tree::Tree;
 use super::variables::Given;
@@ -47,6 +48,8 @@ pub struct Stack {
     pub realms: BTreeSet<Realm>,
     /// What the state shows of resource types.
     pub observed: Observed,
+    /// The schemas of the providers that it has installed, where they are cached.
+    pub(super) schemas: Box<[Arc<Schema>]>,
     /// Whether somebody surely applies it: a directory that nobody calls may also be a module that
     /// is called from elsewhere.
     pub is_certain: bool,
@@ -65,7 +68,7 @@ pub struct StackState {
     pub path: Arc<Path>,
     /// What was read.
     pub file: Arc<State>,
-    /// When the file was last written.
+    /// When it was what the stack had: as an inventory says, or when the file was last written.
     pub modified: Option<SystemTime>,
 }
 
@@ -99,6 +102,7 @@ impl Stack {
             providers: Vec::new(),
             realms: BTreeSet::new(),
             observed: Observed::default(),
+            schemas: Box::default(),
             is_certain: false,
             given: Arc::default(),
             asked: Box::default(),
@@ -113,6 +117,7 @@ impl Stack {
         Self {
             is_certain: self.is_certain,
             given: self.given.clone(),
+            schemas: self.schemas.clone(),
             ..Self::new(name, directory, &self.workspace, tree, read)
         }
     }
@@ -129,6 +134,7 @@ impl Stack {
             && self.unreadable == other.unreadable
             && self.is_certain == other.is_certain
             && self.given == other.given
+            && self.schemas == other.schemas
             && self.finds_what_it_asked_for()
     }
 
@@ -194,6 +200,17 @@ impl Stack {
     pub fn resource(&self, site: Site) -> &Merged {
         let tree = self.tree.as_ref().expect("a site is of a tree");
         &tree.nodes()[site.node].module.resources()[site.resource]
+    }
+
+    /// Whether an ignore comment of its configuration covers an address.
+    pub fn ignores(&self, address: &Address) -> bool {
+        let module = self.tree.as_ref().and_then(|tree| {
+            let node = tree.find(&address.module)?;
+            Some(&tree.nodes()[node].module)
+        });
+        let resource =
+            module.and_then(|it| it.resource(address.mode, &address.resource_type, &address.name));
+        resource.is_some_and(|it| it.base().block().ignored)
     }
 
     /// The Terraform workspace, as far as it is known: a state of a remote backend may be of any.

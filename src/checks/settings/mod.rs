@@ -6,6 +6,7 @@
 mod fault;
 mod items;
 pub mod shape;
+mod states;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,11 +25,14 @@ use super::{ALL, Check, Finding, Severity};
 use items::{Bodies, Items};
 
 pub(super) use fault::{Fault, of_file as faults};
+pub use states::{PARALLELISM, States, TIMEOUT_SECONDS, Tool};
 
 /// What a person set, in one place or in all of them.
 #[derive(Clone, Default, Debug)]
 pub struct Settings {
     checks: BTreeMap<&'static str, OfCheck>,
+    /// Of cached states.
+    pub states: States,
     /// Of an editor's settings: values of input variables.
     pub variables: Arc<[Entry]>,
 }
@@ -123,12 +127,16 @@ impl Settings {
             under.severity = over.severity.or(under.severity.take());
             under.exclude = over.exclude.or(under.exclude.take());
         }
+        settings.states = settings.states.under(&editor.states);
         settings
     }
 
     fn of_file(file: &ModuleFile) -> Self {
+        let bodies = Bodies::of(file);
+        let items = Items::of_file(file, &bodies);
         Self {
-            checks: checks(&Items::of_file(file, &Bodies::of(file)), Some(&file.path)),
+            checks: checks(&items, Some(&file.path)),
+            states: States::of_file(&items),
             variables: Arc::default(),
         }
     }
@@ -147,6 +155,7 @@ impl Settings {
             .and_then(|it| from_json(&it.to_string()));
         let settings = Self {
             checks: checks(&items, None),
+            states: States::of(&items),
             variables: variables.map(|it| it.entries().into()).unwrap_or_default(),
         };
         let faults = fault::of_editor(&items, &source);
@@ -166,14 +175,17 @@ impl Settings {
         self.checks.get(code)
     }
 
-    /// Whether these come to the same severities and exclusions, wherever they are set.
+    /// Whether these come to the same findings, wherever they are set.
     pub(super) fn sets_the_same(&self, other: &Settings) -> bool {
         let exclude = |it: &Settings, code: &str| {
             let exclude = it.of(code).and_then(|it| it.exclude.as_ref());
             exclude.map(|it| it.value.written.clone())
         };
         let mut all = ALL.iter().map(|it| it.code);
-        all.all(|it| self.level(it) == other.level(it) && exclude(self, it) == exclude(other, it))
+        self.states.max_age_days == other.states.max_age_days
+            && all.all(|it| {
+                self.level(it) == other.level(it) && exclude(self, it) == exclude(other, it)
+            })
     }
 
     /// Whether a check is not made.
@@ -218,7 +230,7 @@ fn as_tables(json: &serde_json::Value) -> serde_json::Value {
         }
     };
     tables(&mut json);
-    for section in ["checks", "variables"] {
+    for section in ["checks", "states", "variables"] {
         if let Some(section) = json.get_mut(section) {
             tables(section);
         }
