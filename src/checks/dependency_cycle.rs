@@ -176,6 +176,7 @@ fn finding(snapshot: &Snapshot, edge: &Edge, place: Place, back: &[usize]) -> Fi
         Some(Related { message, place })
     });
     finding.related = capped(steps.collect());
+    finding.rests_on = back.to_vec();
     finding.about(snapshot, edge.reader)
 }
 

@@ -80,6 +80,7 @@ fn finding(snapshot: &Snapshot, row: RowRef, place: &Place, reason: &NoIdentity)
     );
     let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
     finding.is_unnecessary = true;
+    finding.rests_on = vec![row.stack];
     finding.about(snapshot, row)
 }
 

@@ -2,18 +2,16 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use clap::ArgGroup;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde::Serialize;
 
-use crate::checks::Settings;
-use crate::ide;
-use crate::refresh::{self, Choice, Event, Outcome, Refresh, Summary, Which, Workspaces};
+use crate::checks::{Settings, age};
+use crate::refresh::{self, Choice, Event, Outcome, Refresh, Status, Summary, Which, Workspaces};
 use crate::workspace::Stack;
 
-use super::output::{VERSION, visible};
+use super::output::visible;
 use super::{Format, On};
 
 /// Which stacks to ask for their states, and how.
@@ -198,28 +196,6 @@ pub(super) fn import(arguments: &Import) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-#[derive(Serialize)]
-struct Status<'a> {
-    version: u32,
-    stacks: Vec<StackStatus<'a>>,
-}
-
-#[derive(Serialize)]
-struct StackStatus<'a> {
-    name: &'a str,
-    state: Option<StateStatus<'a>>,
-}
-
-#[derive(Serialize)]
-struct StateStatus<'a> {
-    #[serde(flatten)]
-    state: super::output::State<'a>,
-    /// Seconds since 1970.
-    cached_at: Option<u64>,
-    /// Whether it is older than is set.
-    is_old: bool,
-}
-
 /// Prints which state each stack has, its serial and its age.
 pub(super) fn status(on: &On) -> Result<ExitCode, String> {
     let snapshot = super::read(&on.path)?.snapshot;
@@ -230,20 +206,7 @@ pub(super) fn status(on: &On) -> Result<ExitCode, String> {
     let since = |stack: &Stack| stack.state.as_ref()?.modified;
     match on.format {
         Format::Json => {
-            let stacks = snapshot.stacks.iter().map(|stack| StackStatus {
-                name: &stack.name,
-                state: stack.state.as_ref().map(|it| StateStatus {
-                    state: super::output::State::new(&snapshot, it),
-                    cached_at: since(stack)
-                        .and_then(|it| it.duration_since(SystemTime::UNIX_EPOCH).ok())
-                        .map(|it| it.as_secs()),
-                    is_old: is_old(stack).is_some(),
-                }),
-            });
-            super::print_json(&Status {
-                version: VERSION,
-                stacks: stacks.collect(),
-            })?;
+            super::print_json(&Status::of(&snapshot, &settings.states, now))?;
         }
         Format::Text => {
             let lines = snapshot.stacks.iter().map(|stack| {
@@ -251,9 +214,10 @@ pub(super) fn status(on: &On) -> Result<ExitCode, String> {
                     return format!("{}: no state\n", stack.name);
                 };
                 let serial = state.file.serial.map(|it| format!(", serial {it}"));
-                let age = since(stack).and_then(|it| now.duration_since(it).ok());
-                let age = age.map(|it: Duration| format!(", cached {} ago", ide::age(it)));
+                let cached = since(stack).and_then(|it| now.duration_since(it).ok());
+                let cached = cached.map(|it| format!(", cached {} ago", age(it)));
                 let old = match is_old(stack) {
+                    Some(1) => ", older than one day".to_owned(),
                     Some(days) => format!(", older than {days} days"),
                     None => String::new(),
                 };
@@ -262,7 +226,7 @@ pub(super) fn status(on: &On) -> Result<ExitCode, String> {
                     stack.name,
                     snapshot.relative(&state.path),
                     serial.unwrap_or_default(),
-                    age.unwrap_or_default()
+                    cached.unwrap_or_default()
                 )
             });
             super::print(&visible_lines(lines))?;

@@ -10,4 +10,4 @@ mod settings;
 
 pub use action::{Action, actions, fix_all};
 pub use completion::{Completion, CompletionKind, completion};
-pub use hover::{Hover, Link, age, hover};
+pub use hover::{Hover, Link, hover};

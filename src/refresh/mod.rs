@@ -4,13 +4,14 @@
 //! Nothing is run that writes a state: [`command`] has all that is ever asked. A raw state is nowhere
 //! but in the window that it is read through. Knows nothing of editors or of the command line.
 
-pub mod choose;
+mod choose;
 mod command;
 mod import;
 mod message;
 mod pull;
 mod run;
 mod schemas;
+mod status;
 mod store;
 mod tool;
 
@@ -19,4 +20,4 @@ pub use command::Cancel;
 pub use import::import;
 pub use pull::{Done, Failure, Kind, Outcome};
 pub use run::{Event, Refresh, Summary};
-pub use store::Written;
+pub use status::Status;

@@ -41,6 +41,8 @@ pub struct Done {
     pub name: Box<str>,
     /// What came of it.
     pub outcome: Outcome,
+    /// The absolute paths of schemas that were cached beside it.
+    pub learnt: Vec<PathBuf>,
     /// What could not be found out beside it, in a sentence.
     pub note: Option<String>,
 }
@@ -122,6 +124,17 @@ impl Kind {
     }
 }
 
+impl Done {
+    pub(super) fn new(target: &Target, outcome: Outcome) -> Self {
+        Self {
+            name: target.name.clone(),
+            outcome,
+            learnt: Vec::new(),
+            note: None,
+        }
+    }
+}
+
 impl Failure {
     pub(super) fn new(kind: Kind, what: impl Into<String>) -> Self {
         Self {
@@ -154,18 +167,19 @@ impl From<NoAnswer> for Outcome {
 }
 
 /// Asks one stack for its state and caches it.
-pub(super) async fn pull(context: &Arc<Context>, target: &Target) -> Done {
+pub(super) async fn pull(context: Arc<Context>, target: Target) -> Done {
+    let (context, target) = (&context, &target);
     let until = Instant::now() + context.timeout;
     let outcome = cached(context, target, until).await;
     let outcome = outcome.unwrap_or_else(Outcome::from);
-    let note = match outcome {
+    let learnt = match outcome {
         Outcome::Refreshed { .. } => context.schemas.learn(context, target).await,
-        _ => None,
+        _ => Ok(Vec::new()),
     };
     Done {
-        name: target.name.clone(),
-        outcome,
-        note,
+        note: learnt.as_ref().err().cloned(),
+        learnt: learnt.unwrap_or_default(),
+        ..Done::new(target, outcome)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::StreamExt as _;
 use futures::stream;
@@ -72,7 +71,8 @@ impl Refresh {
         let at_once = settings.parallelism();
         let (each, mut targets): (Vec<_>, Vec<_>) = targets.into_iter().partition(|it| it.is_each);
         let mut done = Vec::new();
-        let listing = each.iter().map(|it| listed(&context, it));
+        let of_all = context.clone();
+        let listing = each.into_iter().map(move |it| listed(of_all.clone(), it));
         let mut listing = stream::iter(listing).buffer_unordered(at_once);
         while let Some(listed) = listing.next().await {
             match listed {
@@ -94,12 +94,11 @@ impl Refresh {
             all,
             last: None,
         });
-        let finished = AtomicUsize::new(done.len());
-        let pulling = targets.iter().map(|it| pull(&context, it));
+        let pulling = targets.into_iter().map(move |it| pull(context.clone(), it));
         let mut pulling = stream::iter(pulling).buffer_unordered(at_once);
         while let Some(pulled) = pulling.next().await {
             tell(Event {
-                done: finished.fetch_add(1, Ordering::Relaxed) + 1,
+                done: done.len() + 1,
                 all,
                 last: Some(&pulled),
             });
@@ -111,15 +110,10 @@ impl Refresh {
 }
 
 /// The stacks of all workspaces of a directory.
-async fn listed(context: &Context, target: &Target) -> Result<Vec<Target>, Done> {
+async fn listed(context: Arc<Context>, target: Target) -> Result<Vec<Target>, Done> {
     let until = Instant::now() + context.timeout;
-    let done = |outcome| Done {
-        name: target.name.clone(),
-        outcome,
-        note: None,
-    };
     let alone = || vec![target.with(DEFAULT)];
-    match workspaces(context, target, until)
+    match workspaces(&context, &target, until)
         .await
         .map_err(Outcome::from)
     {
@@ -136,7 +130,7 @@ async fn listed(context: &Context, target: &Target) -> Result<Vec<Target>, Done>
         Err(Outcome::Failed(failure)) if failure.said.contains("workspaces not supported") => {
             Ok(alone())
         }
-        Err(outcome) => Err(done(outcome)),
+        Err(outcome) => Err(Done::new(&target, outcome)),
     }
 }
 

@@ -4,6 +4,7 @@
 //! A schema has no word of a state, and nothing fails for the want of one.
 
 use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
@@ -91,11 +92,18 @@ impl Resource {
 
 impl Schemas {
     /// Caches the schemas of the providers of a stack that gantrycd has rules for, unless they are.
-    /// Returns what stood in the way, in a sentence.
-    pub(super) async fn learn(&self, context: &Context, target: &Target) -> Option<String> {
+    /// Returns the paths of those that it has cached.
+    ///
+    /// # Errors
+    /// What stood in the way, in a sentence.
+    pub(super) async fn learn(
+        &self,
+        context: &Context,
+        target: &Target,
+    ) -> Result<Vec<PathBuf>, String> {
         let wanted = self.wanted(context, target);
         if wanted.is_empty() {
-            return None;
+            return Ok(Vec::new());
         }
         let until = Instant::now() + context.timeout;
         let read = |printed: &mut Printed| {
@@ -106,13 +114,14 @@ impl Schemas {
             Ok((_, Ok(printout))) => keep(context, &wanted, printout),
             Ok((_, Err(why))) => Err(why),
             Err(NoAnswer::Failed(failure)) => Err(failure.to_string()),
-            Err(NoAnswer::Cancelled) => return None,
+            Err(NoAnswer::Cancelled) => return Ok(Vec::new()),
         };
-        let why = learnt.err()?;
-        // another stack may have them
-        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        wanted.iter().for_each(|it| _ = asked.remove(it));
-        Some(format!("the schemas of its providers are not known: {why}"))
+        learnt.map_err(|why| {
+            // another stack may have them
+            let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            wanted.iter().for_each(|it| _ = asked.remove(it));
+            format!("the schemas of its providers are not known: {why}")
+        })
     }
 
     /// The versions that a stack has installed and that nobody asks for or has.
@@ -129,7 +138,8 @@ impl Schemas {
     }
 }
 
-fn keep(context: &Context, wanted: &[Locked], printout: Printout) -> Result<(), String> {
+fn keep(context: &Context, wanted: &[Locked], printout: Printout) -> Result<Vec<PathBuf>, String> {
+    let mut kept = Vec::new();
     let mut providers = printout.provider_schemas;
     let root = &context.snapshot.root;
     for version in wanted {
@@ -146,6 +156,7 @@ fn keep(context: &Context, wanted: &[Locked], printout: Printout) -> Result<(), 
         let path = version.path(root).ok_or("its name is none of a provider")?;
         let written = store::put(root, &path, |to| Ok(serde_json::to_writer(to, &schema)?));
         written.map_err(|it| it.to_string())?;
+        kept.push(path);
     }
-    Ok(())
+    Ok(kept)
 }

@@ -38,6 +38,8 @@ const GRACE: Duration = Duration::from_millis(500);
 /// The variable that names a method whose handler panics, for tests of what that costs.
 const PANICS: &str = "GANTRYCD_LS_PANIC";
 
+const CANCEL_PROGRESS: &str = "window/workDoneProgress/cancel";
+
 const DID_CHANGE: &str = "textDocument/didChange";
 
 type Wanted = <ClientSocket as Loopback>::RequestStream;
@@ -51,11 +53,14 @@ pub(super) async fn serve(
     trace: Trace,
 ) -> bool {
     let mut session = None;
-    let (service, socket) = LspService::new(|client| {
+    let (service, socket) = LspService::build(|client| {
         let new = Arc::new(Session::new(client));
         session = Some(new.clone());
         Backend::new(new)
-    });
+    })
+    // the framework knows no such notification
+    .custom_method(CANCEL_PROGRESS, Backend::work_done_progress_cancel)
+    .finish();
     let session = session.expect("the service is made from a session");
     let (wanted, answers) = socket.split();
     let (answered, to_answer) = mpsc::unbounded_channel();
@@ -91,6 +96,8 @@ pub(super) async fn serve(
         _ = &mut writing => {}
         () = parent_gone => {}
     }
+    // what runs for the client ends with it
+    session.refreshing.end(GRACE).await;
     writing.abort();
     session.was_shut_down()
 }

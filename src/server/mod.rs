@@ -5,6 +5,7 @@
 
 mod actions;
 mod analysis;
+mod commands;
 mod configuration;
 mod convert;
 mod document;
@@ -17,6 +18,7 @@ mod parent;
 mod publish;
 mod pull;
 mod redact;
+mod refreshing;
 mod replay;
 mod session;
 mod trace;
@@ -36,9 +38,10 @@ use tower_lsp::ls_types::{
     CodeAction, CodeActionParams, CodeActionResponse, CompletionParams, CompletionResponse,
     DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
     DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult, Hover,
-    HoverParams, InitializeParams, InitializeResult, InitializedParams, ServerInfo,
-    WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
+    DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
+    ExecuteCommandParams, Hover, HoverParams, InitializeParams, InitializeResult,
+    InitializedParams, LSPAny, ServerInfo, WorkDoneProgressCancelParams, WorkspaceDiagnosticParams,
+    WorkspaceDiagnosticReportResult,
 };
 
 use session::Session;
@@ -111,6 +114,7 @@ impl LanguageServer for Backend {
         watch::register(&self.session);
         tokio::spawn(watch::settle(self.session.clone()));
         tokio::spawn(loading::show(self.session.clone()));
+        tokio::spawn(refreshing::every_so_often(self.session.clone()));
         tokio::spawn(analysis::run(self.session.clone()));
     }
 
@@ -132,8 +136,11 @@ impl LanguageServer for Backend {
     }
 
     async fn did_save(&self, params: DidSaveTextDocumentParams) {
-        self.session
-            .files_changed([&params.text_document.uri].into_iter());
+        let uri = &params.text_document.uri;
+        self.session.files_changed([uri].into_iter());
+        if let Some(path) = convert::path_of(uri) {
+            self.session.saved(&path);
+        }
     }
 
     async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
@@ -188,6 +195,10 @@ impl LanguageServer for Backend {
         Ok(compute(move || actions::code_actions(&session, &view, &params)).await)
     }
 
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+        commands::execute(self.session.clone(), params).await
+    }
+
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
         if action.edit.is_some() {
             return Ok(action);
@@ -200,6 +211,13 @@ impl LanguageServer for Backend {
             message: "The file is another than when this was offered: ask again.".into(),
             data: None,
         })
+    }
+}
+
+impl Backend {
+    /// The client wants no more of something that it was shown the progress of.
+    async fn work_done_progress_cancel(&self, params: WorkDoneProgressCancelParams) {
+        self.session.refreshing.cancel(&params.token);
     }
 }
 

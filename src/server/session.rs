@@ -13,20 +13,23 @@ use tower_lsp::Client;
 use tower_lsp::ls_types::{
     CodeActionClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
     CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag,
-    HoverProviderCapability, InitializeParams, MessageType, OneOf, PositionEncodingKind,
-    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    ExecuteCommandOptions, HoverProviderCapability, InitializeParams, MessageType, OneOf,
+    PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
+    WorkDoneProgressOptions, WorkspaceFoldersChangeEvent, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 
 use crate::checks;
 use crate::text::Encoding;
 
 use super::actions::FIX_ALL;
+use super::commands;
 use super::configuration::Configuration;
 use super::convert::path_of;
 use super::document::Document;
 use super::loading::Loading;
+use super::refreshing::Refreshing;
 use super::view::View;
 use super::watch::{Disk, Unsettled};
 
@@ -77,6 +80,7 @@ pub(super) struct Session {
     revision: AtomicU64,
     pub(super) view: watch::Sender<Arc<View>>,
     pub(super) loading: Loading,
+    pub(super) refreshing: Refreshing,
     /// How many lines for the client's log may wait.
     lines: Arc<Semaphore>,
     started: AtomicBool,
@@ -113,6 +117,7 @@ impl Session {
             revision: AtomicU64::new(0),
             view: watch::Sender::new(Arc::default()),
             loading: Loading::new(),
+            refreshing: Refreshing::new(),
             lines: Arc::new(Semaphore::new(MOST_LINES)),
             started: AtomicBool::new(false),
             shut_down: AtomicBool::new(false),
@@ -336,6 +341,12 @@ fn capabilities(settings: Settings) -> ServerCapabilities {
             resolve_provider: settings.resolves_edits.then_some(true),
             ..Default::default()
         })),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: commands::ALL.iter().map(|it| (*it).to_owned()).collect(),
+            work_done_progress_options: WorkDoneProgressOptions {
+                work_done_progress: Some(true),
+            },
+        }),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(WorkspaceFoldersServerCapabilities {
                 supported: Some(true),

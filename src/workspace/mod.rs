@@ -10,6 +10,7 @@ mod configured;
 mod discover;
 mod disk;
 mod evaluation;
+mod external;
 mod follow;
 mod ignored_tags;
 mod moves;
@@ -57,6 +58,7 @@ use crate::text::Source;
 
 use cache::{Cache, Writing};
 use disk::{Listing, Stamp};
+use external::Externals;
 use follow::{Present, Touched};
 use schemas::Schemas;
 use tree::Manifest;
@@ -87,6 +89,7 @@ pub struct Workspace {
     named: BTreeSet<PathBuf>,
     manifests: BTreeMap<PathBuf, (Option<Stamp>, Arc<Manifest>)>,
     schemas: Schemas,
+    externals: Externals,
     /// Values of root variables that an editor's settings give.
     variables: Arc<[Entry]>,
     progress: Arc<Progress>,
@@ -150,6 +153,7 @@ impl Workspace {
             named: BTreeSet::new(),
             manifests: BTreeMap::new(),
             schemas: Schemas::default(),
+            externals: Externals::default(),
             variables: Arc::default(),
             progress,
             cache: None,
@@ -179,7 +183,8 @@ impl Workspace {
     pub fn directories(&self) -> impl Iterator<Item = &Path> {
         let walked = self.listing.directories.iter().map(|it| &**it);
         let of_states = self.states.keys().filter_map(|it| it.parent());
-        walked.chain(of_states)
+        let elsewhere = self.externals.directories.iter().map(|it| &**it);
+        walked.chain(of_states).chain(elsewhere)
     }
 
     /// Lays the text of an open document over the disk. Returns whether the file is configuration

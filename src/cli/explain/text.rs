@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use crate::ide::age;
+use crate::checks::age;
 use crate::ide::explain::{Asked, ConfiguredTag, ConfiguredTags, Explained, Found, Near, Relation};
 use crate::identity::{
     Consulted, Decision, Heard, Identity, Mode, NoIdentity, Origin, Realm, Trace,
