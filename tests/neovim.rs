@@ -6,6 +6,10 @@
 
 #[path = "support/example.rs"]
 mod example;
+#[path = "support/states.rs"]
+mod states;
+#[path = "support/terraform.rs"]
+mod terraform;
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -15,6 +19,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use example::Example;
+use states::{StateServer, bucket};
 
 const NEOVIM: &str = "0.11.4";
 
@@ -95,8 +100,12 @@ fn configuration() -> String {
 
 /// Runs one of `tests/neovim/*.lua` in a Neovim of its own.
 fn scenario(name: &str) {
+    scenario_in(name, &Example::copy());
+}
+
+/// The same in a workspace of which something else is there, too.
+fn scenario_in(name: &str, example: &Example) {
     let neovim = neovim();
-    let example = Example::copy();
     // where editors look for the root of a workspace
     fs::create_dir(example.path(".git")).unwrap();
     let home = Example::empty();
@@ -120,6 +129,7 @@ fn scenario(name: &str) {
         .env("XDG_STATE_HOME", home.root())
         .env("XDG_DATA_HOME", home.root())
         .env("XDG_CACHE_HOME", home.root())
+        .envs(StateServer::credentials())
         .stdin(Stdio::null())
         .stdout(output("stdout"))
         .stderr(output("stderr"))
@@ -186,4 +196,30 @@ fn typing_in_one_block_leaves_the_others_alone() {
 #[test]
 fn a_state_on_the_disk_is_followed() {
     scenario("state");
+}
+
+/// Two stacks whose states are on a server, and in them one bucket.
+#[test]
+fn states_that_are_elsewhere_are_refreshed() {
+    if !terraform::is_here() {
+        return;
+    }
+    let (example, server) = (Example::copy(), StateServer::start());
+    for stack in ["remote/a", "remote/b"] {
+        let main = format!("{stack}/main.tf");
+        example.write(&main, server.backend(stack));
+        example.write("state.json", bucket("arn:aws:s3:::shared", 1).to_string());
+        let state = example.path("state.json");
+        let run = |arguments: &[&str]| {
+            let directory = example.path(stack);
+            terraform::run_with(&directory, arguments, &StateServer::credentials());
+        };
+        run(&["init", "-input=false"]);
+        run(&["state", "push", state.to_str().unwrap()]);
+        example.remove("state.json");
+        let bucket = "resource \"aws_s3_bucket\" \"b\" {}\n";
+        example.write(&main, server.backend(stack) + bucket);
+    }
+    scenario_in("refresh", &example);
+    assert!(server.asked().iter().any(|it| it == "GET /remote/b"));
 }

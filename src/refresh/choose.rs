@@ -244,7 +244,9 @@ fn is_remote(stack: &Stack) -> bool {
 fn is_changed(snapshot: &Snapshot, stack: &Stack) -> bool {
     let state = stack.state.as_ref();
     let cached = state.filter(|it| it.file.format == Format::Inventory);
-    let Some(cached_at) = cached.and_then(|it| it.modified) else {
+    let modified = |it: &Path| -> Option<SystemTime> { it.metadata().ok()?.modified().ok() };
+    // both by the clock of one disk
+    let Some(cached_at) = cached.and_then(|it| modified(&it.path)) else {
         return true;
     };
     let nodes = stack.tree.iter().flat_map(|it| it.nodes());
@@ -252,7 +254,6 @@ fn is_changed(snapshot: &Snapshot, stack: &Stack) -> bool {
     let own = files
         .map(|it| snapshot.real(&it.path))
         .filter(|it| is_editable(it));
-    let modified = |it: &Path| -> Option<SystemTime> { it.metadata().ok()?.modified().ok() };
     own.filter_map(modified).any(|it| it > cached_at)
 }
 

@@ -121,6 +121,9 @@ fn paragraphs(said: &str) -> Vec<String> {
         let text = line.trim_matches(|it: char| it.is_whitespace() || "╷│╵".contains(it));
         is_warning = (is_warning && framed && !ends) || text.starts_with("Warning:");
         let is_about_warnings = text.starts_with("There are some problems with the CLI config");
+        if text.starts_with("Error") {
+            paragraphs.push(String::new());
+        }
         match paragraphs.last_mut() {
             Some(last) if !text.is_empty() && !is_warning && !is_about_warnings => {
                 if !last.is_empty() {
@@ -196,14 +199,14 @@ fn masked(text: &str, secrets: &[String]) -> String {
 
 /// Whether a long word is none that a person would write: a path or a name has its parts.
 fn looks_random(word: &str) -> bool {
-    let parts = word.split(['/', '-', '_', '=']);
     let is_random = |part: &str| {
-        let digits = part.bytes().filter(u8::is_ascii_digit).count();
-        let letters = part.bytes().filter(u8::is_ascii_alphabetic).count();
-        part.len() >= 16 && digits >= 2 && letters >= 2
+        let count = |of: fn(&u8) -> bool| part.bytes().filter(of).count();
+        let (upper, lower) = (count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase));
+        let digits = count(u8::is_ascii_digit);
+        let is_mixed = upper > 0 && lower > 0 && digits > 0;
+        part.len() >= 16 && (is_mixed || (digits >= 2 && upper + lower >= 2))
     };
-    let mut parts = parts;
-    parts.any(is_random)
+    word.split(['/', '-', '_', '=']).any(is_random)
 }
 
 /// No value that is shorter is masked wherever it stands: it may be part of any word.
@@ -280,6 +283,7 @@ mod tests {
             "workspaces not supported"
         );
         assert_eq!(shown("", &[]), "");
+        assert_eq!(shown("noise\nError: it broke\n", &[]), "Error: it broke");
         let long = shown(&"word ".repeat(1000), &[]);
         assert_eq!(long.chars().count(), MOST_SHOWN + 1);
     }

@@ -203,6 +203,7 @@ async fn cached(
     let read = |printed: &mut _| state::read_stream(printed);
     let (tool, read) = answer(context, target, Question::State, until, read).await?;
     let state = match read {
+        Ok(state) if is_none(&state) => return Ok(Outcome::NoState),
         Ok(state) => state,
         Err(NotRead::Empty) => return Ok(Outcome::NoState),
         Err(NotRead::Problem(problem)) => {
@@ -214,6 +215,12 @@ async fn cached(
     let write = move || write(&context.snapshot, &target, &state, context.even_if_older);
     let written = tokio::task::spawn_blocking(write).await;
     Ok(written.map_err(|it| Failure::new(Kind::NotWritten, it.to_string()))??)
+}
+
+/// Whether a state is what is printed where there is none.
+fn is_none(state: &State) -> bool {
+    let has_lineage = state.lineage.as_ref().is_some_and(|it| !it.is_empty());
+    !has_lineage && state.records.is_empty()
 }
 
 /// The Terraform workspaces of a stack's directory.

@@ -507,7 +507,7 @@ checks {
     fn the_empty_tables_of_lua_are_no_fault() {
         for json in [
             json!([]),
-            json!({ "checks": [], "variables": [] }),
+            json!({ "checks": [], "states": [], "variables": [] }),
             json!({ "checks": { "lonely-realm": [] } }),
             json!({ "checks": { "lonely-realm": { "exclude": [] } } }),
         ] {
@@ -527,13 +527,14 @@ checks {
                 "untaggable-type": { "severity": 4, "exclude": ["[", "a/**"] },
                 "malformed-realm": "hint",
             },
-            "states": { "max_age_days": 7 },
+            "stack": {},
+            "states": { "external": {}, "max_age_days": 7, "parallelism": 0, "refresh_on_save": 1 },
             "variables": ["a"],
         }));
         let told = faults.join("\n");
         let expected = [
             "There is no setting `check`: did you mean `checks`? It is left aside.",
-            "`states` can be set in gantrycd.hcl only. It is left aside.",
+            "`stack` can be set in gantrycd.hcl only. It is left aside.",
             "`variables` takes an object of names and constant values, not `[\"a\"]`. It is left \
              aside.",
             "There is no check `private`. It is left aside.",
@@ -544,8 +545,13 @@ checks {
             "\"[\" is no glob: unclosed character class; missing ']'. The other globs count.",
             "`severity` takes \"off\", \"hint\", \"information\", \"warning\" or \"error\", not \
              `4`. It is left aside.",
+            "`external` can be set in gantrycd.hcl only. It is left aside.",
+            "`parallelism` takes a whole number from 1 upward, not `0`. It is left aside.",
+            "`refresh_on_save` takes true or false, not `1`. It is left aside.",
         ];
         assert_eq!(told, expected.join("\n"));
+        assert_eq!(settings.states.max_age_days, Some(7));
+        assert_eq!(settings.states.parallelism(), PARALLELISM);
         let level = settings.of("malformed-realm").unwrap().severity.as_ref();
         assert_eq!(level.unwrap().value, Level::At(Severity::Hint));
         let exclude = settings.of("untaggable-type").unwrap().exclude.as_ref();
