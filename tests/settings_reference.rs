@@ -22,6 +22,7 @@ const FILE_EXAMPLE: &str = r#"checks {
 }
 
 states {
+  tool         = "tofu"
   max_age_days = 7
   external "billing" { path = "../billing/.gantrycd/state/**/*.json" }
 }
@@ -40,6 +41,7 @@ fn editor_example() -> Value {
             "untaggable-type": "off",
             "duplicate-identity": { "severity": "error", "exclude": ["sandbox/**"] },
         },
+        "states": { "refresh_on_save": true, "max_age_days": 1 },
         "variables": { "developer": "alice" },
     })
 }
@@ -68,11 +70,9 @@ fn its_examples_have_no_fault() {
 
 fn page() -> String {
     let editor = serde_json::to_string_pretty(&editor_example()).unwrap();
-    let editors: Vec<_> = EDITOR
-        .all()
-        .iter()
-        .map(|it| format!("`{}`", it.0))
-        .collect();
+    let editors = EDITOR.all();
+    let editors: Vec<_> = editors.iter().map(|it| format!("`{}`", it.0)).collect();
+    let (last, others) = editors.split_last().unwrap();
     let mut page = format!(
         "# Settings\n\n\
          <!-- Made by `GANTRYCD_REGENERATE=1 cargo test --test settings_reference`. -->\n\n\
@@ -82,16 +82,32 @@ fn page() -> String {
          ```hcl\n{FILE_EXAMPLE}```\n\n\
          Values are constant: they name nothing. What is not understood is underlined where it \
          stands and left aside; what stands beside it counts.\n\n\
-         An editor may set {} too. What it sets wins over the file, key by key, and counts in the \
+         An editor may set {} and {last} too. What it sets wins over the file, key by key, and counts in the \
          editor only. It is sent as `initializationOptions`, with \
          `workspace/didChangeConfiguration`, or in answer to `workspace/configuration` for the \
          section `gantrycd`:\n\n\
          ```json\n{editor}\n```\n",
-        editors.join(" and "),
+        others.join(", "),
     );
     for (_, key) in FILE.all() {
         section(key, "", 2, &[], &mut page);
     }
+    page += "\n## In an editor alone\n\nWhat starts a program by itself is set by whoever sits at \
+             the editor, and by no repository.\n";
+    for (name, key) in EDITOR.all() {
+        let in_file = FILE.find(name).map(|it| it.takes.keys());
+        let Keys::Named(keys) = key.takes.keys() else {
+            continue;
+        };
+        for key in keys {
+            if in_file.is_none_or(|it| it.find(key.name).is_none()) {
+                section(key, &format!("{name}."), 3, &[], &mut page);
+            }
+        }
+    }
+    page += "\n### `trusted`\n\nWhether the workspace is trusted. In one that is not, nothing is run. \
+             An editor that knows of such workspaces says so beside the settings; it is true where \
+             nothing is said.\n\nTakes true or false.\n";
     page
 }
 
