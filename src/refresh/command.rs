@@ -129,7 +129,7 @@ pub(super) async fn ask<T: Send + 'static>(
     let printing = hand_on(running.child.stdout().take(), printed);
     let said = Arc::<Mutex<Said>>::default();
     let mut hearing = tokio::spawn(hear(running.child.stderr().take(), said.clone()));
-    let ended = running.to_its_end(asked, printing).await;
+    let ended = running.runs_to_its_end(asked, printing).await;
     // a process that got away may hold the pipe for ever
     if timeout(A_MOMENT, &mut hearing).await.is_err() {
         hearing.abort();
@@ -186,7 +186,11 @@ impl Running {
     }
 
     /// Hands on what it prints until it ends, or must.
-    async fn to_its_end(&mut self, asked: Asked<'_>, printing: impl Future<Output = ()>) -> Ended {
+    async fn runs_to_its_end(
+        &mut self,
+        asked: Asked<'_>,
+        printing: impl Future<Output = ()>,
+    ) -> Ended {
         let mut printing = std::pin::pin!(printing);
         let mut has_printed = false;
         let ended = loop {

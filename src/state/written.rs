@@ -185,3 +185,162 @@ fn resource<'a>(row: &'a Row, decided: &'a Decided) -> Resource<'a> {
         complete: *complete,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::{Format, NotRead, Problem, read, read_stream};
+    use super::*;
+    use crate::identity::IdentityRegistry;
+
+    const STATE: &str = r#"{"version": 4, "serial": 7, "lineage": "l", "resources": [
+        {"module": "module.net[\"a.b\"]", "mode": "managed", "type": "aws_s3_bucket", "name": "b",
+         "provider": "provider[\"registry.terraform.io/hashicorp/aws\"]", "instances": [
+            {"index_key": "b.c\"d", "attributes": {"arn": "arn:aws:s3:::é", "acl": null,
+             "password": "not-a-real-secret",
+             "tags": {"gantrycd:resource-identity": "x", "Name": "not-a-real-secret"},
+             "tags_all": {"gantrycd:resource-identity": "x", "gantrycd:resource-identity-realm": "r"}},
+             "sensitive_attributes": [[{"type": "get_attr", "value": "arn"}]]},
+            {"index_key": 3, "deposed": "745ba0c6", "attributes": {"arn": "arn:f", "tags": {}}}]},
+        {"mode": "managed", "type": "aws_glue_connection", "name": "g",
+         "provider": "provider[\"registry.terraform.io/hashicorp/aws\"]",
+         "instances": [{"attributes": {"catalog_id": "1", "arn": ""}}]},
+        {"mode": "data", "type": "aws_vpc", "name": "v", "provider": "provider.aws",
+         "instances": [{"attributes": {}}]}]}"#;
+
+    /// An inventory of a state, in which a comment opts these addresses out.
+    fn written(state: &State, ignored: &[&str]) -> Vec<u8> {
+        let registry = IdentityRegistry::mounted();
+        let decided = state.records.iter().map(|it| {
+            let ignored = ignored.contains(&&*it.row.address.to_string());
+            Decided {
+                identity: registry.claim(&it.row, ignored),
+                looks_up: None,
+                is_by_comment: ignored,
+            }
+        });
+        let inventory = Written {
+            name: "live/net@blue",
+            directory: "live/net",
+            workspace: "blue",
+            cached_at: UNIX_EPOCH + Duration::from_millis(1_700_000_000_250),
+            state,
+            decided: &decided.collect::<Vec<_>>(),
+        };
+        let mut bytes = Vec::new();
+        inventory.write(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn of_an_inventory_the_same_rows_are_read_as_of_its_state() {
+        let state = read(STATE.as_bytes()).unwrap();
+        let bytes = written(&state, &[]);
+        assert!(!String::from_utf8_lossy(&bytes).contains("not-a-real-secret"));
+        let again = read(&bytes).unwrap();
+        assert_eq!(again.format, Format::Inventory);
+        assert_eq!(
+            (again.serial, again.lineage),
+            (state.serial, state.lineage.clone())
+        );
+        assert_eq!(again.name.as_deref(), Some("live/net@blue"));
+        let cached_at = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        assert_eq!(again.cached_at, Some(cached_at));
+        let mut rows: Vec<_> = state.records.iter().map(|it| format!("{it:?}")).collect();
+        let mut same: Vec<_> = again.records.iter().map(|it| format!("{it:?}")).collect();
+        rows.sort();
+        same.sort();
+        assert_eq!(rows, same);
+    }
+
+    #[test]
+    fn a_comment_is_kept_for_those_who_have_no_configuration() {
+        let state = read(STATE.as_bytes()).unwrap();
+        let address = "aws_glue_connection.g";
+        let again = read(&written(&state, &[address])).unwrap();
+        for record in &again.records {
+            let is_it = record.row.address.to_string() == address;
+            assert_eq!(record.was_ignored(), is_it);
+            assert!(record.stated().is_none());
+            assert_eq!(record.row.attributes.catalog_id.is_some(), is_it);
+        }
+    }
+
+    #[test]
+    fn who_knows_no_attributes_reads_what_was_decided() {
+        let state = read(STATE.as_bytes()).unwrap();
+        let mut inventory: serde_json::Value =
+            serde_json::from_slice(&written(&state, &[])).unwrap();
+        for it in inventory["resources"].as_array_mut().unwrap() {
+            it.as_object_mut().unwrap().remove("attributes");
+        }
+        let again = read(inventory.to_string().as_bytes()).unwrap();
+        assert_eq!(again.records.len(), state.records.len());
+        let stated = again.records.iter().map(|it| it.stated().unwrap());
+        let ids = stated.filter_map(|it| it.identity.as_ref().ok());
+        assert_eq!(ids.map(|it| &*it.id).collect::<Vec<_>>(), ["x"]);
+    }
+
+    #[test]
+    fn an_entry_whose_attributes_are_malformed_is_left_out() {
+        let entry = |changes: &str| {
+            let text = format!(
+                r#"{{"version": 1, "resources": [{{"address": "aws_vpc.v", {changes}}}]}}"#
+            );
+            read(text.as_bytes()).unwrap().records.len()
+        };
+        assert_eq!(entry(r#""attributes": {"arn": "a"}"#), 1);
+        assert_eq!(entry(r#""attributes": {}, "complete": true"#), 1);
+        // what decides anew need not be understood
+        assert_eq!(
+            entry(r#""attributes": {}, "no_identity": {"reason": "new"}"#),
+            1
+        );
+        assert_eq!(entry(r#""attributes": 7"#), 0);
+        assert_eq!(entry(r#""attributes": {}, "complete": 7"#), 0);
+        assert_eq!(entry(r#""attributes": {}, "deposed": 7"#), 0);
+        assert_eq!(entry(r#""attributes": {}, "provider": 7"#), 0);
+    }
+
+    #[test]
+    fn what_is_printed_is_read_once_and_as_a_file_is() {
+        let by = |text: &[u8]| {
+            let (stream, file) = (read_stream(&mut &*text), read(text));
+            (
+                stream.map(|it| format!("{it:?}")),
+                file.map(|it| format!("{it:?}")),
+            )
+        };
+        let long = format!("\"serial\": 7, \"x\": \"{}\"", "y".repeat(200_000));
+        let long = STATE.replace("\"serial\": 7", &long);
+        for text in [
+            STATE,
+            &long,
+            &format!("\u{feff}{STATE}"),
+            "",
+            " \n",
+            "{}",
+            "[]",
+        ] {
+            let (stream, file) = by(text.as_bytes());
+            assert_eq!(stream, file, "{:.40}", text);
+        }
+        for end in (1..STATE.len()).step_by(13) {
+            let (stream, file) = by(&STATE.as_bytes()[..end]);
+            assert_eq!(stream, file, "{end}");
+            assert_eq!(stream, Err(NotRead::Problem(Problem::Truncated)));
+        }
+        let fault = read_stream(&mut &b"{\"version\": 4, oops}"[..]);
+        let what = "key must be a string";
+        assert_eq!(
+            fault.unwrap_err(),
+            NotRead::Problem(Problem::NotJsonAt { at: 15, what })
+        );
+        let inventory = br#"{"version": 1, "resources": []}"#;
+        assert_eq!(
+            read_stream(&mut &inventory[..]).unwrap_err(),
+            NotRead::Problem(Problem::NotAState)
+        );
+    }
+}

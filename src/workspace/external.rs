@@ -27,6 +27,10 @@ struct External {
     /// The directory that all of it lies below.
     base: PathBuf,
     glob: GlobMatcher,
+    /// What the names on the way there are like, from the base on.
+    way: Vec<GlobMatcher>,
+    /// Whether the way goes on, through directories of any name.
+    is_deep: bool,
 }
 
 /// The files that are named, and by whom.
@@ -71,12 +75,33 @@ impl External {
         if !rest.as_os_str().is_empty() {
             pattern = format!("{}/{}", pattern.trim_end_matches('/'), rest.to_str()?);
         }
-        let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
+        let matcher = |glob: &str| {
+            let glob = GlobBuilder::new(glob).literal_separator(true).build();
+            glob.ok().map(|it| it.compile_matcher())
+        };
+        // a group may span several names
+        let is_one_name = |it: &&str| !it.contains("**") && !it.contains(['{', '[', '\\']);
+        let names: Vec<_> = rest.to_str()?.split('/').collect();
+        let way = names.iter().copied().take_while(is_one_name);
+        let way: Vec<_> = way.filter_map(matcher).collect();
         Some(Self {
             name: name.into(),
             base,
-            glob: glob.ok()?.compile_matcher(),
+            glob: matcher(&pattern)?,
+            is_deep: way.len() < names.len(),
+            way,
         })
+    }
+
+    /// Whether what has this name so many directories below the base is on the way.
+    fn leads_through(&self, name: &str, depth: usize) -> bool {
+        match depth.checked_sub(1) {
+            None => true,
+            Some(at) => match self.way.get(at) {
+                Some(like) => like.is_match(name),
+                None => self.is_deep && !PASSED_OVER.contains(&name),
+            },
+        }
     }
 
     fn has(&self, path: &Path) -> bool {
@@ -100,11 +125,12 @@ impl Workspace {
     pub(super) fn externals(&self) -> Externals {
         let mut found = Externals::default();
         for external in self.named_externals() {
+            let external = Arc::new(external);
+            let way = external.clone();
             let walk = WalkBuilder::new(&external.base)
                 .standard_filters(false)
-                .filter_entry(|it| {
-                    let name = it.file_name().to_string_lossy();
-                    it.depth() == 0 || !PASSED_OVER.contains(&&*name)
+                .filter_entry(move |it| {
+                    way.leads_through(&it.file_name().to_string_lossy(), it.depth())
                 })
                 .build();
             for entry in walk.flatten().take(MOST_LOOKED_AT) {
@@ -178,6 +204,9 @@ pub(super) fn add(workspace: &Workspace, stacks: &mut Vec<Stack>) {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use super::External;
     use crate::fixture::{Fixture, check};
 
     /// The names of the stacks of a workspace in `here`, with a repository beside it.
@@ -235,6 +264,37 @@ aws_vpc.v id=z
             stacks(&text),
             ["a", "billing:live/invoices", "billing:unnamed", "files:net"]
         );
+    }
+
+    #[test]
+    fn only_what_is_on_the_way_is_looked_at() {
+        let root = Path::new("/w/here");
+        let external = |path: &str| External::new(root, "x", path).unwrap();
+        let beside = external("../*-infra/.gantrycd/state/**/*.json");
+        assert_eq!(beside.base, Path::new("/w"));
+        for (name, depth, expected) in [
+            ("w", 0, true),
+            ("net-infra", 1, true),
+            ("other", 1, false),
+            (".gantrycd", 2, true),
+            ("src", 2, false),
+            ("state", 3, true),
+            ("anything", 4, true),
+            ("anything", 9, true),
+            (".git", 9, false),
+        ] {
+            assert_eq!(beside.leads_through(name, depth), expected, "{name}");
+        }
+        let flat = external("/shared/*.tfstate");
+        assert_eq!(flat.base, Path::new("/shared"));
+        assert!(flat.leads_through("a.tfstate", 1));
+        assert!(!flat.leads_through("deep", 1) && !flat.leads_through("a.tfstate", 2));
+        let one = external("../a/one.json");
+        assert!(one.has(Path::new("/w/a/one.json")));
+        assert!(!one.has(Path::new("/w/a/another.json")));
+        let grouped = external("../{a/b,c}/*.json");
+        assert!(grouped.leads_through("a", 1) && grouped.leads_through("b", 2));
+        assert!(grouped.has(Path::new("/w/a/b/x.json")));
     }
 
     #[test]

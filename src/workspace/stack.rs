@@ -213,13 +213,17 @@ impl Stack {
         resource.is_some_and(|it| it.base().block().ignored)
     }
 
-    /// The Terraform workspace, as far as it is known: a state of a remote backend may be of any.
+    /// The Terraform workspace, as far as it is known: a state of a remote backend may be of any, and
+    /// where a service keeps it none is called `default`.
     pub(super) fn known_workspace(&self) -> Option<&str> {
-        let local = match self.module().and_then(|it| it.backend()) {
-            Some(backend) => *backend.kind == *"local",
-            None => self.module().is_some_and(|it| !it.unread),
+        let backend = self.module().and_then(|it| it.backend());
+        let is_known = match backend.map(|it| &*it.kind) {
+            Some("local") => true,
+            Some("cloud" | "remote") => self.state.is_some() && &*self.workspace != "default",
+            Some(_) => self.state.is_some(),
+            None => self.state.is_some() || self.module().is_some_and(|it| !it.unread),
         };
-        (local || self.state.is_some()).then_some(&*self.workspace)
+        is_known.then_some(&*self.workspace)
     }
 
     /// All records of the state.
@@ -264,5 +268,40 @@ pub fn relative(root: &Path, path: &Path) -> Box<str> {
         (true, _) => ".".into(),
         (false, true) => relative.to_string_lossy().replace('\\', "/").into(),
         (false, false) => parts.join("/").into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::Fixture;
+    use crate::identity::Address;
+
+    #[test]
+    fn the_workspace_of_a_state_is_known_but_where_a_service_keeps_it() {
+        let is_known = |settings: &str, name: &str| {
+            let text = format!(
+                r#"
+#- a/main.tf
+terraform {{
+  {settings} {{}}
+}}
+resource "aws_vpc" "v" {{
+  cidr_block = terraform.workspace
+}}
+#- .gantrycd/state/a.json
+{{"version": 1, "name": "{name}", "resources": [{{"address": "aws_vpc.v", "attributes": {{}}}}]}}
+"#
+            );
+            let snapshot = Fixture::new(&text).snapshot();
+            let at = snapshot.stacks.iter().position(|it| *it.name == *name);
+            let address = Address::parse("aws_vpc.v").unwrap();
+            let value = snapshot.argument(at.unwrap(), &address, "cidr_block");
+            value.unwrap().is_wholly_known()
+        };
+        assert!(is_known("backend \"s3\"", "a"));
+        assert!(is_known("backend \"local\"", "a"));
+        assert!(is_known("cloud", "a@dev"));
+        assert!(!is_known("cloud", "a"));
+        assert!(!is_known("backend \"remote\"", "a"));
     }
 }

@@ -89,7 +89,7 @@ impl States {
             let tools = tools.filter(|(name, _)| *name.text == *"tool");
             if let (Some(stack), Some(tool)) = (
                 block.labels.first(),
-                tools.filter_map(|(_, it)| tool(it)).last(),
+                tools.rev().find_map(|(_, it)| tool(it)),
             ) {
                 states.tools.insert((*stack.text).into(), tool);
             }
