@@ -78,6 +78,16 @@ fn a_state_or_what_was_shown_of_one_from_a_file_or_a_pipe() {
     );
     assert_eq!(file("shown.json").out, "a: 1 row\n");
     assert_eq!(import_from_a_pipe(&world, "a", &shown()).out, "a: 1 row\n");
+    let status = world.run(&["status", "--format", "json"]);
+    let status: serde_json::Value = serde_json::from_str(&status.out).unwrap();
+    let state = &status["stacks"][0]["state"];
+    assert_eq!(status["version"], 1);
+    assert_eq!(state["path"], ".gantrycd/state/a.json");
+    assert_eq!(
+        (&state["format"], &state["serial"]),
+        (&json!("inventory"), &json!(null))
+    );
+    assert_eq!(state["is_old"], false);
     let other = import_from_a_pipe(&world, "a@dev", &shown());
     assert_eq!(other.out, "a@dev: 1 row\n");
     world.has_no_secret();

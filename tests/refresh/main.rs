@@ -37,6 +37,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A workspace, what its stacks' tools do, and a user's cache.
 pub struct World {
+    /// The workspace.
     pub workspace: Example,
     outside: Example,
 }
@@ -154,6 +155,7 @@ impl World {
         command
     }
 
+    /// Runs the binary in the workspace to its end.
     pub fn run(&self, arguments: &[&str]) -> Run {
         finished(&mut self.command(arguments))
     }
@@ -163,6 +165,7 @@ impl World {
         fs::read(self.inventory(stack)).ok()
     }
 
+    /// Where the inventory of a stack is.
     pub fn inventory(&self, stack: &str) -> PathBuf {
         self.workspace
             .path(&format!(".gantrycd/state/{stack}.json"))
