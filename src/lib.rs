@@ -20,6 +20,8 @@ pub mod workspace;
 
 pub mod checks;
 
+pub mod refresh;
+
 pub mod ide;
 
 pub mod output;

@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::Serialize;
 
-use crate::identity::{Identity, NoIdentity};
+pub(super) use crate::state::{Columns, Reason};
 use crate::text::{Encoding, Position};
 use crate::workspace::{Place, RowRef, Snapshot, StackState};
 
@@ -63,41 +63,6 @@ impl<'a> Named<'a> {
         Self {
             stack: &snapshot.stack(row).name,
             address: snapshot.address(row).to_string(),
-        }
-    }
-}
-
-/// The two columns of an identity.
-#[derive(Serialize)]
-pub struct Columns<'a> {
-    cloud_identity_id: Option<&'a str>,
-    cloud_identity_realm: Option<&'a str>,
-}
-
-impl<'a> Columns<'a> {
-    /// The columns of an identity; both are null where there is none.
-    pub fn new(identity: Option<&'a Identity>) -> Self {
-        let realm = identity.and_then(|it| it.realm.as_ref());
-        Self {
-            cloud_identity_id: identity.map(|it| &*it.id),
-            cloud_identity_realm: realm.map(|it| it.as_str()),
-        }
-    }
-}
-
-/// Why there is no identity.
-#[derive(Serialize)]
-pub struct Reason<'a> {
-    reason: &'a str,
-    detail: Option<&'a str>,
-}
-
-impl<'a> Reason<'a> {
-    /// The name and the detail of a reason.
-    pub fn new(reason: &'a NoIdentity) -> Self {
-        Self {
-            reason: reason.name(),
-            detail: reason.detail(),
         }
     }
 }

@@ -12,6 +12,7 @@ const LAYERS: &[&str] = &[
     "state",
     "workspace",
     "checks",
+    "refresh",
     "ide",
     "output",
     "graph",
@@ -29,6 +30,7 @@ const STRANGERS: &[(&str, &str)] = &[
     ("output", "ide"),
     ("graph", "ide"),
     ("cli", "server"),
+    ("ide", "refresh"),
 ];
 
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {

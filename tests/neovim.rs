@@ -8,6 +8,10 @@
 mod example;
 #[path = "support/install.rs"]
 mod install;
+#[path = "support/states.rs"]
+mod states;
+#[path = "support/terraform.rs"]
+mod terraform;
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -17,6 +21,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use example::Example;
+use states::{StateServer, bucket};
 
 const NEOVIM: &str = "0.11.4";
 
@@ -110,12 +115,13 @@ impl Setup {
 
 /// Runs one of `tests/neovim/*.lua` in a Neovim of its own.
 fn scenario(name: &str) {
-    scenario_with(name, &Setup::Readme);
+    scenario_with(name, &Example::copy(), &Setup::Readme);
 }
 
-fn scenario_with(name: &str, setup: &Setup) {
+/// The same in a workspace of which something else is there, too, or in a Neovim that is set up
+/// otherwise.
+fn scenario_with(name: &str, example: &Example, setup: &Setup) {
     let neovim = neovim();
-    let example = Example::copy();
     // where editors look for the root of a workspace
     fs::create_dir(example.path(".git")).unwrap();
     let home = Example::empty();
@@ -147,6 +153,7 @@ fn scenario_with(name: &str, setup: &Setup) {
         .env("XDG_STATE_HOME", home.root())
         .env("XDG_DATA_HOME", home.root())
         .env("XDG_CACHE_HOME", home.root())
+        .envs(StateServer::credentials())
         .stdin(Stdio::null())
         .stdout(output("stdout"))
         .stderr(output("stderr"))
@@ -218,15 +225,41 @@ fn a_realm_is_completed_in_a_map_that_is_merged() {
 
 #[test]
 fn the_plugin_works_as_it_is_installed() {
-    scenario_with("plugin", &Setup::Plugin);
+    scenario_with("plugin", &Example::copy(), &Setup::Plugin);
 }
 
 #[test]
 fn the_plugin_works_where_servers_are_started_one_by_one() {
-    scenario_with("plugin", &Setup::PluginOfOld);
+    scenario_with("plugin", &Example::copy(), &Setup::PluginOfOld);
 }
 
 #[test]
 fn it_lives_beside_another_server() {
-    scenario_with("beside", &Setup::Plugin);
+    scenario_with("beside", &Example::copy(), &Setup::Plugin);
+}
+
+/// Two stacks whose states are on a server, and in them one bucket.
+#[test]
+fn states_that_are_elsewhere_are_refreshed() {
+    if !terraform::is_here() {
+        return;
+    }
+    let (example, server) = (Example::copy(), StateServer::start());
+    for stack in ["remote/a", "remote/b"] {
+        let main = format!("{stack}/main.tf");
+        example.write(&main, server.backend(stack));
+        example.write("state.json", bucket("arn:aws:s3:::shared", 1).to_string());
+        let state = example.path("state.json");
+        let run = |arguments: &[&str]| {
+            let directory = example.path(stack);
+            terraform::run_with(&directory, arguments, &StateServer::credentials());
+        };
+        run(&["init", "-input=false"]);
+        run(&["state", "push", state.to_str().unwrap()]);
+        example.remove("state.json");
+        let bucket = "resource \"aws_s3_bucket\" \"b\" {}\n";
+        example.write(&main, server.backend(stack) + bucket);
+    }
+    scenario_with("refresh", &example, &Setup::Readme);
+    assert!(server.asked().iter().any(|it| it == "GET /remote/b"));
 }

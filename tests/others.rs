@@ -77,6 +77,19 @@ fn emacs_with_eglot() {
 
 #[test]
 fn vim_with_ale() {
-    let vim = ["-N", "-u", "NONE", "-i", "NONE", "-n", "-es", "--not-a-term", "-S"];
-    run("vim", Command::new("vim").args(vim).arg(scenario("ale.vim")));
+    let vim = [
+        "-N",
+        "-u",
+        "NONE",
+        "-i",
+        "NONE",
+        "-n",
+        "-es",
+        "--not-a-term",
+        "-S",
+    ];
+    run(
+        "vim",
+        Command::new("vim").args(vim).arg(scenario("ale.vim")),
+    );
 }

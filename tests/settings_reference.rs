@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use example::Example;
-use gantrycd_ls::checks::settings::shape::{EDITOR, EDITOR_ONLY, FILE, Key, Keys, Takes, Word};
+use gantrycd_ls::checks::settings::shape::{EDITOR, FILE, Key, Keys, Takes, Word};
 use gantrycd_ls::checks::{self, ALL, Check, Settings};
 use gantrycd_ls::identity::IdentityRegistry;
 use gantrycd_ls::workspace::Workspace;
@@ -23,6 +23,7 @@ const FILE_EXAMPLE: &str = r#"checks {
 }
 
 states {
+  tool         = "tofu"
   max_age_days = 7
   external "billing" { path = "../billing/.gantrycd/state/**/*.json" }
 }
@@ -41,6 +42,7 @@ fn editor_example() -> Value {
             "untaggable-type": "off",
             "duplicate-identity": { "severity": "error", "exclude": ["sandbox/**"] },
         },
+        "states": { "refresh_on_save": true, "max_age_days": 1 },
         "variables": { "developer": "alice" },
         "inlayHints": { "enable": true },
     })
@@ -167,7 +169,8 @@ fn schema(key: &Key, about: &str) -> Value {
         Takes::Globs => json!({ "type": "array", "items": { "type": "string" } }),
         Takes::Values => json!({ "type": "object" }),
         Takes::Truth(by_default) => json!({ "type": "boolean", "default": by_default }),
-        Takes::Block(..) | Takes::Path | Takes::Days => {
+        Takes::Count(least) => json!({ "type": "integer", "minimum": least }),
+        Takes::Block(..) | Takes::Path => {
             panic!("{} is of the workspace file alone", key.name)
         }
     };
@@ -188,13 +191,10 @@ fn about_of(name: &str, key: &Key) -> String {
 
 fn page() -> String {
     let editor = serde_json::to_string_pretty(&editor_example()).unwrap();
-    let own = EDITOR_ONLY.all();
-    let shared = EDITOR.all().into_iter();
-    let shared = shared.filter(|(name, _)| own.iter().all(|(own, _)| own != name));
-    let names = |keys: Vec<(&str, _)>| {
-        let names = keys.iter().map(|it| format!("`{}`", it.0));
-        names.collect::<Vec<_>>().join(" and ")
-    };
+    let editors = EDITOR.all();
+    let shared = editors.iter().filter(|it| FILE.find(it.0).is_some());
+    let shared: Vec<_> = shared.map(|it| format!("`{}`", it.0)).collect();
+    let (last, others) = shared.split_last().unwrap();
     let mut page = format!(
         "# Settings\n\n\
          <!-- Made by `GANTRYCD_REGENERATE=1 cargo test --test settings_reference`. -->\n\n\
@@ -204,17 +204,32 @@ fn page() -> String {
          ```hcl\n{FILE_EXAMPLE}```\n\n\
          Values are constant: they name nothing. What is not understood is underlined where it \
          stands and left aside; what stands beside it counts.\n\n\
-         An editor may set {} too. What it sets wins over the file, key by key, and counts in the \
-         editor only. What it shows is set by {}, which stand in its settings only. They are sent as `initializationOptions`, with \
+         An editor may set {} and {last} too. What it sets wins over the file, key by key, and counts in the \
+         editor only. It is sent as `initializationOptions`, with \
          `workspace/didChangeConfiguration`, or in answer to `workspace/configuration` for the \
          section `gantrycd`:\n\n\
          ```json\n{editor}\n```\n",
-        names(shared.collect()),
-        names(own.clone()),
+        others.join(", "),
     );
-    for (_, key) in FILE.all().into_iter().chain(own) {
+    for (_, key) in FILE.all() {
         section(key, "", 2, &[], &mut page);
     }
+    page += "\n## In an editor alone\n\nWhat starts a program by itself is set by whoever sits at \
+             the editor, and by no repository; so is what is shown beside a text.\n";
+    for (name, key) in EDITOR.all() {
+        let in_file = FILE.find(name).map(|it| it.takes.keys());
+        let Keys::Named(keys) = key.takes.keys() else {
+            continue;
+        };
+        for key in keys {
+            if in_file.is_none_or(|it| it.find(key.name).is_none()) {
+                section(key, &format!("{name}."), 3, &[], &mut page);
+            }
+        }
+    }
+    page += "\n### `trusted`\n\nWhether the workspace is trusted. In one that is not, nothing is run. \
+             An editor that knows of such workspaces says so beside the settings; it is true where \
+             nothing is said.\n\nTakes true or false.\n";
     page
 }
 

@@ -132,6 +132,7 @@ fn finding(snapshot: &Snapshot, at: RowRef) -> Option<Finding> {
         row.claim.as_ref().ok()?.id
     );
     let mut finding = Finding::new(CHECK.severity, &shown.path, shown.span, message);
+    finding.rests_on = vec![at.stack];
     finding.related.push(Related {
         message: format!(
             "the {} of provider {:?}",

@@ -257,6 +257,7 @@ fn finding(
         Some(Related { message, place })
     });
     finding.related = capped(steps.collect());
+    finding.rests_on = back.to_vec();
     finding.about(snapshot, edge.reader)
 }
 

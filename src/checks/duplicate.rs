@@ -39,6 +39,8 @@ pub(super) fn findings(
     if sites.is_empty() {
         sites.extend(claims[0].stands.as_ref().map(|place| (place, 0)));
     }
+    let mut stacks: Vec<_> = rows.iter().map(|it| it.stack).collect();
+    stacks.dedup();
     let standing = claims.iter().filter(|it| it.stands.is_some()).count();
     let one = |(place, at): (&Place, usize)| {
         let first = claims[at].row;
@@ -61,6 +63,7 @@ pub(super) fn findings(
             .take(MOST_RELATED)
             .collect();
         count_more(&mut finding.related, all.saturating_sub(MOST_RELATED));
+        finding.rests_on.clone_from(&stacks);
         finding.about(snapshot, first)
     };
     sites.into_iter().map(one).collect()

@@ -14,7 +14,7 @@ use crate::workspace::{Change, Group, GroupKey, MOST_AT_WORK, Snapshot, is_edita
 
 use super::lists::{Following, Lists, Subject};
 use super::shares::{Meeting, Shares};
-use super::{ALL, Across, Check, Finding, Looks, Settings};
+use super::{ALL, Across, Check, Finding, Looks, Settings, age};
 
 /// What was found of a workspace.
 pub struct Findings {
@@ -216,6 +216,7 @@ impl Findings {
         for finding in &mut found {
             finding.code = ALL[check].code;
             self.settings.grade(&ALL[check], finding);
+            age::tell(snapshot, &self.settings.states, finding);
         }
         found.retain(|it| !self.settings.excludes(snapshot, it));
         found

@@ -117,7 +117,7 @@ fn never_applied(
 ) -> Option<Finding> {
     let record = stack.record(configured.row?)?;
     let attributes = &record.row.attributes;
-    if record.decided.is_some() || attributes.tags_all.is_none() {
+    if record.stated().is_some() || attributes.tags_all.is_none() {
         return None;
     }
     let own = attributes.tags.as_deref().cloned().unwrap_or_default();

@@ -3,6 +3,7 @@
 //! A check sees a snapshot and proves what it reports from it. Knows nothing of editors. The doc
 //! comment of its file is the source of its help page in `docs/checks`, as `page.rs` says.
 
+mod age;
 mod bare_null;
 mod declaration_does_not_reach;
 mod dependency_cycle;
@@ -40,6 +41,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+pub use age::age;
 pub use declaration_does_not_reach::{Unreached, unreached};
 pub use dependency_cycle::circles;
 pub use findings::Findings;
@@ -182,6 +184,8 @@ pub struct Finding {
     pub address: Option<String>,
     /// Other places that take part.
     pub related: Vec<Related>,
+    /// The stacks without whose states it would not be found, by their positions.
+    rests_on: Vec<usize>,
     /// Whether it is about text that does nothing, which an editor may fade.
     pub is_unnecessary: bool,
     /// Whether a person set how grave it is.
@@ -256,6 +260,7 @@ impl Finding {
             address: None,
             related: Vec::new(),
             is_unnecessary: false,
+            rests_on: Vec::new(),
             is_graded: false,
             ready: None,
         }

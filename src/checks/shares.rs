@@ -121,6 +121,7 @@ impl Wrong {
 
     fn join(&mut self, other: &Wrong) {
         self.added.extend(other.added.iter().cloned());
+        self.finding.rests_on.extend(&other.finding.rests_on);
         if let (Some(reached), Some(more)) = (&mut self.reached, &other.reached) {
             if reached.count == 0 {
                 self.finding.address.clone_from(&other.finding.address);

@@ -80,6 +80,7 @@ fn finding(snapshot: &Snapshot, row: RowRef, place: &Place, reason: &NoIdentity)
     );
     let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
     finding.is_unnecessary = true;
+    finding.rests_on = vec![row.stack];
     finding.about(snapshot, row)
 }
 
@@ -88,7 +89,7 @@ fn finding(snapshot: &Snapshot, row: RowRef, place: &Place, reason: &NoIdentity)
 fn without(snapshot: &Snapshot, at: RowRef) -> Option<NoIdentity> {
     let stack = snapshot.stack(at);
     let record = stack.record(at.row)?;
-    let why = match &record.decided {
+    let why = match record.stated() {
         None => snapshot.registry.look_up(&record.row, false).err()?,
         // whoever wrote it may have seen the comment
         Some(decided) => match &decided.identity {
@@ -98,7 +99,7 @@ fn without(snapshot: &Snapshot, at: RowRef) -> Option<NoIdentity> {
         },
     };
     let attributes = &record.row.attributes;
-    if record.decided.is_some() || attributes.tags_all.is_none() {
+    if record.stated().is_some() || attributes.tags_all.is_none() {
         return Some(why);
     }
     let configured = &stack.configured[snapshot.row(at).configured?];

@@ -10,6 +10,7 @@ mod graph;
 mod json;
 mod junit;
 mod progress;
+mod refresh;
 mod sarif;
 mod stats;
 mod text;
@@ -62,6 +63,13 @@ enum Command {
     /// Draw which stack reads what another owns, and which manage the same objects: exit code 0 drew
     /// it, 1 found no such stack, 2 could not run
     Graph(graph::Arguments),
+    /// Ask stacks for their states with the tool that they are applied with, and cache what identity
+    /// needs: exit code 0 is done, 1 has nothing new of a stack, 2 could not run
+    Refresh(refresh::Arguments),
+    /// Cache a state of a stack that somebody hands out
+    ImportState(refresh::Import),
+    /// Print which state each stack has, its serial and how old it is
+    Status(On),
     /// Play a session that was recorded to a server, and print what it says, one line of JSON each
     Replay(Replay),
 }
@@ -122,6 +130,9 @@ pub fn run(serve: impl FnOnce(Serve) -> ExitCode) -> ExitCode {
         Some(Command::Export(on)) => export::run(&on),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Graph(arguments)) => graph::run(&arguments),
+        Some(Command::Refresh(arguments)) => refresh::run(&arguments),
+        Some(Command::ImportState(arguments)) => refresh::import(&arguments),
+        Some(Command::Status(on)) => refresh::status(&on),
         Some(Command::Replay(Replay {
             file,
             longest_pause,

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use crate::checks::{Settings, unreached};
+use crate::checks::settings::States;
+use crate::checks::{Settings, age, unreached};
 use crate::config::{Block, ModuleFile};
 use crate::identity::comment::Directive;
 use crate::identity::{Declaration, Identity, NoIdentity, Origin, Realm, Section, opts_out};
@@ -41,7 +42,11 @@ pub fn hover(
     link: Link,
 ) -> Option<Hover> {
     let file = snapshot.file(path)?;
-    let page = Page { snapshot, link };
+    let page = Page {
+        snapshot,
+        link,
+        states: Settings::in_force(snapshot, editor).states,
+    };
     if let Some(comment) = file.comments.iter().find(|it| it.span.touches(offset)) {
         let markdown = match &comment.directive {
             Directive::NearMiss { fault, .. } => format!("Not honoured by gantrycd: {fault}."),
@@ -112,6 +117,7 @@ fn tag_places<'a>(snapshot: &'a Snapshot, stacks: &[usize]) -> impl Iterator<Ite
 struct Page<'a> {
     snapshot: &'a Snapshot,
     link: Link<'a>,
+    states: States,
 }
 
 impl Page<'_> {
@@ -211,7 +217,7 @@ impl Page<'_> {
         lines.extend(planned(&row.planned));
         lines.extend(self.duplicates(at));
         lines.extend(self.edges(at));
-        lines.push(recorded(stack));
+        lines.push(recorded(stack, &self.states));
         lines.join("  \n")
     }
 
@@ -509,7 +515,7 @@ fn in_realm(identity: &Identity) -> String {
 }
 
 /// Which state says so, and how old it is.
-fn recorded(stack: &Stack) -> String {
+fn recorded(stack: &Stack, states: &States) -> String {
     let Some(state) = &stack.state else {
         return String::new();
     };
@@ -517,30 +523,21 @@ fn recorded(stack: &Stack) -> String {
         Some(serial) => format!(", serial {serial}"),
         None => String::new(),
     };
+    let now = SystemTime::now();
     let age = state
         .modified
-        .and_then(|it| SystemTime::now().duration_since(it).ok())
+        .and_then(|it| now.duration_since(it).ok())
         .map(|it| format!(", cached {} ago", age(it)))
         .unwrap_or_default();
+    let old = match states.is_old(stack, now) {
+        Some(1) => ", older than one day".to_owned(),
+        Some(days) => format!(", older than {days} days"),
+        None => String::new(),
+    };
     format!(
-        "Recorded in the state of stack `{}`{serial}{age}",
+        "Recorded in the state of stack `{}`{serial}{age}{old}",
         stack.name
     )
-}
-
-/// An age as a person tells it.
-pub fn age(age: Duration) -> String {
-    let minutes = age.as_secs() / 60;
-    let (count, unit) = match minutes {
-        0..60 => (minutes, "minute"),
-        60..2880 => (minutes / 60, "hour"),
-        _ => (minutes / 1440, "day"),
-    };
-    match count {
-        0 => "less than a minute".to_owned(),
-        1 => format!("one {unit}"),
-        n => format!("{n} {unit}s"),
-    }
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub use completion::{Completion, CompletionKind, completion};
 pub use definition::{Definition, definition};
 pub use hierarchy::{Reading, StackAt, read_by, readers_of, stack_named, stacks_at};
 pub use hints::{Hint, hints};
-pub use hover::{Hover, Link, age, hover};
+pub use hover::{Hover, Link, hover};
 pub use lens::{Lens, LensKind, lens, lens_spans};
 pub use links::{ArnLink, links};
 pub use references::references;

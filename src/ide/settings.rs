@@ -327,7 +327,15 @@ mod tests {
         let others = names("checks {\n  syntax = \"off\"\n  $0\n}\n");
         assert_eq!(others.len(), codes.len() - 1);
         assert!(!others.contains(&"syntax".to_owned()));
-        assert_eq!(names("states {\n  $0\n}\n"), ["max_age_days", "external"]);
+        let of_states = [
+            "tool",
+            "parallelism",
+            "timeout_seconds",
+            "all_workspaces",
+            "max_age_days",
+            "external",
+        ];
+        assert_eq!(names("states {\n  $0\n}\n"), of_states);
         assert_eq!(
             names("states {\n  external \"x\" {\n    $0\n  }\n}\n"),
             ["path"]

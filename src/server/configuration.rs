@@ -35,8 +35,10 @@ fn ours(sent: &Value) -> Option<&Value> {
 impl Session {
     /// Keeps what a client said when it introduced itself.
     pub(super) fn configure_initially(&self, options: Option<&Value>) {
-        let options = options.unwrap_or(&Value::Null);
-        self.configuration().initial = options.get(SECTION).unwrap_or(options).clone();
+        let mut options = options.cloned().unwrap_or_default();
+        self.refreshing.take_trust(&mut options);
+        let ours = options.get(SECTION).unwrap_or(&options);
+        self.configuration().initial = ours.clone();
     }
 
     /// Takes the settings that a client has from the start.
@@ -88,16 +90,16 @@ impl Session {
 
     /// Has these settings count; null is those from the start. `asked` is the question that they
     /// answer.
-    fn set_configuration(&self, settings: Value, asked: Option<u64>) {
+    fn set_configuration(&self, mut settings: Value, asked: Option<u64>) {
         let mut configuration = self.configuration();
         if asked.is_some_and(|it| it != configuration.told) {
             return;
         }
         configuration.told += 1;
-        let settings = match settings {
-            Value::Null => configuration.initial.clone(),
-            settings => settings,
-        };
+        if settings.is_null() {
+            settings.clone_from(&configuration.initial);
+        }
+        self.refreshing.take_trust(&mut settings);
         if configuration.now == settings {
             return;
         }

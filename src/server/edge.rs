@@ -38,6 +38,8 @@ const GRACE: Duration = Duration::from_millis(500);
 /// The variable that names a method whose handler panics, for tests of what that costs.
 const PANICS: &str = "GANTRYCD_LS_PANIC";
 
+const CANCEL_PROGRESS: &str = "window/workDoneProgress/cancel";
+
 const DID_CHANGE: &str = "textDocument/didChange";
 
 type Wanted = <ClientSocket as Loopback>::RequestStream;
@@ -56,7 +58,10 @@ pub(super) async fn serve(
         session = Some(new.clone());
         Backend::new(new)
     });
-    let (service, socket) = service.custom_method(tree::METHOD, Backend::tree).finish();
+    let service = service.custom_method(tree::METHOD, Backend::tree);
+    // the framework knows no such notification
+    let service = service.custom_method(CANCEL_PROGRESS, Backend::work_done_progress_cancel);
+    let (service, socket) = service.finish();
     let session = session.expect("the service is made from a session");
     let (wanted, answers) = socket.split();
     let (answered, to_answer) = mpsc::unbounded_channel();
@@ -92,6 +97,8 @@ pub(super) async fn serve(
         _ = &mut writing => {}
         () = parent_gone => {}
     }
+    // what runs for the client ends with it
+    session.refreshing.end(GRACE).await;
     writing.abort();
     session.was_shut_down()
 }

@@ -24,6 +24,7 @@ mod publish;
 mod pull;
 mod redact;
 mod refresh;
+mod refreshing;
 mod replay;
 mod session;
 mod status;
@@ -52,8 +53,8 @@ use tower_lsp::ls_types::{
     DocumentDiagnosticReportResult, DocumentLink, DocumentLinkParams, ExecuteCommandParams,
     GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
     InitializeResult, InitializedParams, InlayHint, InlayHintParams, LSPAny, Location,
-    ReferenceParams, ServerInfo, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
-    WorkspaceSymbolParams, WorkspaceSymbolResponse,
+    ReferenceParams, ServerInfo, WorkDoneProgressCancelParams, WorkspaceDiagnosticParams,
+    WorkspaceDiagnosticReportResult, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
 use session::Session;
@@ -126,6 +127,7 @@ impl LanguageServer for Backend {
         watch::register(&self.session);
         tokio::spawn(watch::settle(self.session.clone()));
         tokio::spawn(loading::show(self.session.clone()));
+        tokio::spawn(refreshing::every_so_often(self.session.clone()));
         tokio::spawn(analysis::run(self.session.clone()));
     }
 
@@ -147,8 +149,11 @@ impl LanguageServer for Backend {
     }
 
     async fn did_save(&self, params: DidSaveTextDocumentParams) {
-        self.session
-            .files_changed([&params.text_document.uri].into_iter());
+        let uri = &params.text_document.uri;
+        self.session.files_changed([uri].into_iter());
+        if let Some(path) = convert::path_of(uri) {
+            self.session.saved(&path);
+        }
     }
 
     async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
@@ -325,6 +330,13 @@ impl Backend {
         let settings = self.session.settings();
         let items = compute(move || Some(tree::items(&view, settings, node.as_ref()))).await;
         Ok(items.unwrap_or_default())
+    }
+}
+
+impl Backend {
+    /// The client wants no more of something that it was shown the progress of.
+    async fn work_done_progress_cancel(&self, params: WorkDoneProgressCancelParams) {
+        self.session.refreshing.cancel(&params.token);
     }
 }
 

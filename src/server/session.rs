@@ -16,7 +16,7 @@ use tower_lsp::ls_types::{
     DiagnosticTag, DocumentLinkOptions, ExecuteCommandOptions, HoverProviderCapability,
     InitializeParams, MessageType, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities,
     TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersChangeEvent,
+    TextDocumentSyncSaveOptions, Uri, WorkDoneProgressOptions, WorkspaceFoldersChangeEvent,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
@@ -29,6 +29,7 @@ use super::configuration::Configuration;
 use super::convert::path_of;
 use super::document::Document;
 use super::loading::Loading;
+use super::refreshing::Refreshing;
 use super::view::View;
 use super::watch::{Disk, Unsettled};
 
@@ -92,6 +93,7 @@ pub(super) struct Session {
     revision: AtomicU64,
     pub(super) view: watch::Sender<Arc<View>>,
     pub(super) loading: Loading,
+    pub(super) refreshing: Refreshing,
     /// How many lines for the client's log may wait.
     lines: Arc<Semaphore>,
     started: AtomicBool,
@@ -128,6 +130,7 @@ impl Session {
             revision: AtomicU64::new(0),
             view: watch::Sender::new(Arc::default()),
             loading: Loading::new(),
+            refreshing: Refreshing::new(),
             lines: Arc::new(Semaphore::new(MOST_LINES)),
             started: AtomicBool::new(false),
             shut_down: AtomicBool::new(false),
@@ -400,7 +403,9 @@ fn capabilities(settings: Settings) -> ServerCapabilities {
         })),
         execute_command_provider: Some(ExecuteCommandOptions {
             commands: commands::ALL.iter().map(ToString::to_string).collect(),
-            ..Default::default()
+            work_done_progress_options: WorkDoneProgressOptions {
+                work_done_progress: Some(true),
+            },
         }),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(WorkspaceFoldersServerCapabilities {

@@ -1,13 +1,17 @@
 //! An inventory: one stack as `gantrycd-ls refresh` caches it, or as somebody else wrote it down.
-//! It holds no attributes but what was decided of each row.
+//! It says what was decided of each row, and what `refresh` caches also by which attributes: of such
+//! a row everything is decided anew, as of a row of a state.
 //!
 //! An entry that contradicts itself, or that speaks of what this version does not know, is left
 //! out: nothing in it is guessed.
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use arcstr::ArcStr;
 
-use super::json::{Field, List, object};
+use super::json::{Field, List, Scalar, Shape, object};
 use super::names::Names;
+use super::shared::Shared;
 use super::v4::deposed;
 use super::{Format, Problem, Record, State};
 use crate::identity::{Address, Attributes, Identity, Mode, NoIdentity, Origin, Realm, Row};
@@ -19,16 +23,24 @@ pub struct Decided {
     pub identity: Result<Identity, NoIdentity>,
     /// Of a data row: what inference looks its owner up by.
     pub looks_up: Option<Identity>,
+    /// Whether it was decided by a comment of the configuration alone, and the attributes are here.
+    pub is_by_comment: bool,
 }
 
 #[derive(Default)]
 pub(super) struct Inventory {
     name: Field<ArcStr>,
+    cached_at: Field<u64>,
     state: Field<Recorded>,
     resources: Field<List<Resource>>,
 }
 
-object!(Inventory { b"name" => name, b"state" => state, b"resources" => resources });
+object!(Inventory {
+    b"name" => name,
+    b"cached_at" => cached_at,
+    b"state" => state,
+    b"resources" => resources,
+});
 
 /// The state that the inventory was taken from.
 #[derive(Default)]
@@ -50,6 +62,8 @@ struct Resource {
     no_identity: Field<Reason>,
     looks_up: Field<LooksUp>,
     deposed: Field<ArcStr>,
+    attributes: Field<Attributes>,
+    complete: Field<Whole>,
 }
 
 object!(Resource {
@@ -62,7 +76,22 @@ object!(Resource {
     b"no_identity" => no_identity,
     b"looks_up" => looks_up,
     b"deposed" => deposed,
+    b"attributes" => attributes,
+    b"complete" => complete,
 });
+
+/// [`Attributes::complete`], which what is kept of the attributes does not show.
+#[derive(Default)]
+struct Whole(bool);
+
+impl Shape for Whole {
+    fn scalar(scalar: Scalar, _: &mut Shared) -> Option<Self> {
+        match scalar {
+            Scalar::Bool(is_whole) => Some(Whole(is_whole)),
+            Scalar::Text(_) | Scalar::Number(_) => None,
+        }
+    }
+}
 
 #[derive(Default)]
 struct Reason {
@@ -91,6 +120,10 @@ impl Inventory {
             serial: recorded.serial.get(),
             lineage: recorded.lineage.get().map(|it| (&*it).into()),
             name: self.name.get().map(|it| (&*it).into()),
+            cached_at: self
+                .cached_at
+                .get()
+                .and_then(|it| UNIX_EPOCH.checked_add(Duration::from_secs(it))),
             records: records.collect(),
         })
     }
@@ -108,6 +141,36 @@ impl Resource {
         let resource_type = self.resource_type.optional()?;
         if mode != address.mode || resource_type.is_some_and(|it| *it != *address.resource_type) {
             return None;
+        }
+        let row = |names: &mut Names, attributes| {
+            Some(Row {
+                address,
+                provider: names.name(&self.provider.optional()?.unwrap_or_default()),
+                deposed: deposed(self.deposed)?,
+                attributes,
+            })
+        };
+        if let Some(attributes) = self.attributes.optional()? {
+            let complete = self.complete.or_default()?.0;
+            let reason = self.no_identity.optional()?.and_then(|it| it.reason.get());
+            let is_by_comment =
+                reason.is_some_and(|it| *it == *NoIdentity::OptedOutByComment.name());
+            let row = row(
+                names,
+                Attributes {
+                    complete,
+                    ..attributes
+                },
+            )?;
+            let by_comment = Decided {
+                identity: Err(NoIdentity::OptedOutByComment),
+                looks_up: None,
+                is_by_comment,
+            };
+            return Some(Record {
+                row,
+                decided: is_by_comment.then(|| Box::new(by_comment)),
+            });
         }
         let claimed = identity(self.id, self.realm)?;
         let reason = match self.no_identity.optional()? {
@@ -130,13 +193,12 @@ impl Resource {
             _ => return None,
         };
         Some(Record {
-            row: Row {
-                address,
-                provider: names.name(&self.provider.optional()?.unwrap_or_default()),
-                deposed: deposed(self.deposed)?,
-                attributes: Attributes::default(),
-            },
-            decided: Some(Box::new(Decided { identity, looks_up })),
+            row: row(names, Attributes::default())?,
+            decided: Some(Box::new(Decided {
+                identity,
+                looks_up,
+                is_by_comment: false,
+            })),
         })
     }
 }

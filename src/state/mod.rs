@@ -15,18 +15,21 @@ mod shared;
 mod show;
 pub mod stored;
 mod v4;
+mod written;
 
 use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::time::SystemTime;
 
 use arcstr::ArcStr;
 
 pub use inventory::Decided;
 pub use problem::{NotRead, Problem};
+pub use written::{Columns, Reason, Written};
 
 use crate::identity::Row;
 use crate::text;
 use inventory::Inventory;
-use json::{Field, Reader, Seen, Shape, object};
+use json::{Fault, Field, Reader, Seen, Shape, object};
 use names::Names;
 
 /// What one file says of one stack.
@@ -40,6 +43,8 @@ pub struct State {
     pub lineage: Option<Box<str>>,
     /// The stack's name, which only an inventory has.
     pub name: Option<Box<str>>,
+    /// When it was what its stack had, which only an inventory says.
+    pub cached_at: Option<SystemTime>,
     /// In the order of the file.
     pub records: Vec<Record>,
 }
@@ -72,10 +77,25 @@ impl Format {
 /// One row.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// What the state says; in an inventory, without attributes.
+    /// What the state says; in an inventory that has none, without attributes.
     pub row: Row,
-    /// What was decided of it. Only in an inventory, and there always.
+    /// What was decided of it: of every row of an inventory without attributes. Of one with them, only
+    /// where a comment opted it out, which the attributes do not tell.
     pub decided: Option<Box<Decided>>,
+}
+
+impl Record {
+    /// What was decided of it where that counts, whatever the configuration says.
+    pub fn stated(&self) -> Option<&Decided> {
+        let decided = self.decided.as_deref();
+        decided.filter(|it| !it.is_by_comment)
+    }
+
+    /// Whether a comment opted its block out when an inventory was made that has its attributes, too.
+    /// It counts where there is no configuration that could be asked.
+    pub fn was_ignored(&self) -> bool {
+        self.decided.as_ref().is_some_and(|it| it.is_by_comment)
+    }
 }
 
 impl From<Row> for Record {
@@ -98,47 +118,67 @@ pub fn read(bytes: &[u8]) -> Result<State, NotRead> {
 /// Why there is nothing to be read in it. A file is read as a whole or not at all; only an entry
 /// that is malformed in itself is left out.
 pub fn read_from(file: &mut (impl Read + Seek)) -> Result<State, NotRead> {
-    const BOM: &[u8] = b"\xef\xbb\xbf";
     let mut head = Vec::with_capacity(64);
     file.take(64).read_to_end(&mut head)?;
-    if text::is_utf16(&head) {
-        return Err(Problem::Utf16.into());
-    }
-    let start = if head.starts_with(BOM) { BOM.len() } else { 0 };
-    if head[start..].starts_with(b"version https://git-lfs.github.com/spec/") {
-        return Err(Problem::LfsPointer.into());
-    }
-    let start = start as u64;
+    let start = start(&head)? as u64;
     let top: File = parse(file, start)?;
-    let mut state = match top.format()? {
-        Format::StateV4 => top.v4(),
-        Format::ShowState => top.show_state(),
-        Format::ShowPlan => top.show_plan(),
-        Format::Inventory => parse::<Inventory>(file, start)?.state(),
-    }?;
+    let mut state = match top.state()? {
+        Some(state) => state,
+        None => parse::<Inventory>(file, start)?.state()?,
+    };
     state.records.shrink_to_fit();
     Ok(state)
+}
+
+/// Reads what a command prints, as it prints it: nothing of it can be read twice, and it is kept
+/// nowhere.
+///
+/// # Errors
+/// As [`read_from`], but for an inventory, which nobody prints.
+pub fn read_stream(stream: &mut impl Read) -> Result<State, NotRead> {
+    let mut head = Vec::with_capacity(64);
+    stream.take(64).read_to_end(&mut head)?;
+    let start = start(&head)?;
+    let mut whole = Cursor::new(&head[start..]).chain(stream);
+    let top: File = parsed(&mut whole).map_err(NotRead::of_stream)??;
+    let mut state = top.state()?.ok_or(Problem::NotAState)?;
+    state.records.shrink_to_fit();
+    Ok(state)
+}
+
+/// Where the JSON begins in a file that begins so.
+fn start(head: &[u8]) -> Result<usize, Problem> {
+    const BOM: &[u8] = b"\xef\xbb\xbf";
+    if text::is_utf16(head) {
+        return Err(Problem::Utf16);
+    }
+    let start = if head.starts_with(BOM) { BOM.len() } else { 0 };
+    match head[start..].starts_with(b"version https://git-lfs.github.com/spec/") {
+        true => Err(Problem::LfsPointer),
+        false => Ok(start),
+    }
 }
 
 /// Reads the JSON that begins at a byte of the file.
 fn parse<T: Shape>(file: &mut (impl Read + Seek), start: u64) -> Result<T, NotRead> {
     file.seek(SeekFrom::Start(start))?;
-    let mut json = Reader::new(file);
+    parsed(file).map_err(|fault| NotRead::of(fault, file, start))?
+}
+
+/// Reads JSON to its end. The outer error is what is wrong with it as JSON.
+fn parsed<T: Shape>(stream: &mut impl Read) -> Result<Result<T, NotRead>, Fault> {
+    let mut json = Reader::new(stream);
     let first = json.peek();
     if matches!(first, Ok(None)) {
-        return Err(NotRead::Empty);
+        return Ok(Err(NotRead::Empty));
     }
     let is_object = matches!(first, Ok(Some(b'{')));
     let read = Field::read(&mut json).and_then(|value| json.end().map(|()| value));
-    let value = read.map_err(|fault| {
-        let fault = if is_object {
-            fault
-        } else {
-            fault.at_the_start()
-        };
-        NotRead::of(fault, file, start)
+    let value = read.map_err(|fault| match is_object {
+        true => fault,
+        false => fault.at_the_start(),
     })?;
-    Ok(value.get().ok_or(Problem::NotAState)?)
+    Ok(value.get().ok_or(Problem::NotAState.into()))
 }
 
 /// The top of a file of any format.
@@ -180,6 +220,16 @@ object!(File {
 });
 
 impl File {
+    /// `None` of an inventory, which is read in another shape.
+    fn state(self) -> Result<Option<State>, Problem> {
+        match self.format()? {
+            Format::StateV4 => self.v4().map(Some),
+            Format::ShowState => self.show_state().map(Some),
+            Format::ShowPlan => self.show_plan().map(Some),
+            Format::Inventory => Ok(None),
+        }
+    }
+
     fn format(&self) -> Result<Format, Problem> {
         if self.encryption_version.is_there() || self.encrypted_data.is_there() {
             return Err(Problem::Encrypted);
@@ -228,6 +278,7 @@ impl File {
             serial: self.serial.get(),
             lineage: self.lineage.get().map(|it| (&*it).into()),
             name: None,
+            cached_at: None,
             records,
         })
     }
@@ -249,6 +300,7 @@ fn show(format: Format, values: Field<show::Values>) -> Result<State, Problem> {
         serial: None,
         lineage: None,
         name: None,
+        cached_at: None,
         records: values.rows(&mut Names::default())?,
     })
 }

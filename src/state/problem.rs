@@ -33,6 +33,13 @@ pub enum Problem {
         /// The parser's words, which never quote the text.
         what: &'static str,
     },
+    /// The same in what cannot be read again.
+    NotJsonAt {
+        /// In bytes, counted from 0.
+        at: u64,
+        /// The parser's words, which never quote the text.
+        what: &'static str,
+    },
     /// It ends too early.
     Truncated,
     /// A state format before 4.
@@ -59,6 +66,17 @@ impl NotRead {
         match before.and_then(|_| position(&mut file.take(at))) {
             Ok((line, column)) => Problem::NotJson { line, column, what }.into(),
             Err(error) => error.into(),
+        }
+    }
+}
+
+impl NotRead {
+    /// What a fault in JSON comes to that cannot be read again to say where it is.
+    pub(super) fn of_stream(fault: Fault) -> Self {
+        match fault {
+            Fault::Io(error) => error.into(),
+            Fault::Ended => Problem::Truncated.into(),
+            Fault::Syntax { at, what } => Problem::NotJsonAt { at, what }.into(),
         }
     }
 }
@@ -103,6 +121,7 @@ impl fmt::Display for Problem {
             Problem::NotJson { line, column, what } => {
                 write!(f, "not JSON: {what} (line {line}, column {column})")
             }
+            Problem::NotJsonAt { at, what } => write!(f, "not JSON: {what} (byte {at})"),
             Problem::Truncated => f.write_str("truncated: the file ends before its JSON does"),
             Problem::OldFormat(version) => write!(
                 f,

@@ -180,6 +180,7 @@ pub fn decode(bytes: &[u8]) -> Option<State> {
         serial: stored.serial,
         lineage: stored.lineage.map(Into::into),
         name: None,
+        cached_at: None,
         records: records.collect::<Option<_>>()?,
     })
 }

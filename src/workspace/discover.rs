@@ -9,7 +9,7 @@ use crate::state::Format;
 
 use super::stack::{Stack, StackState, Unreadable, relative};
 use super::tree::{Tree, called_directory, normalize};
-use super::{StateFile, Workspace};
+use super::{StateFile, Workspace, external};
 
 /// The file that a `local` backend names; `None` for another backend, or the default file.
 pub(super) fn local_path(directory: &Path, backend: &Backend) -> Option<PathBuf> {
@@ -110,8 +110,9 @@ pub(super) fn discover(
     for it in errored {
         it.join(&mut stacks);
     }
-    stacks.sort_by(|a, b| a.name.cmp(&b.name));
     leave_out_copies(&mut stacks);
+    external::add(workspace, &mut stacks);
+    stacks.sort_by(|a, b| a.name.cmp(&b.name));
     stacks
 }
 
@@ -156,7 +157,11 @@ fn states_by_directory<'a>(
         }
     }
     for (path, file) in &workspace.states {
-        if taken.contains(&**path) || workspace.listing.inventories.contains(&**path) {
+        let is_elsewhere = workspace.externals.files.contains_key(&**path);
+        if taken.contains(&**path)
+            || workspace.listing.inventories.contains(&**path)
+            || is_elsewhere
+        {
             continue;
         }
         let name = path
@@ -223,11 +228,11 @@ pub(super) fn completed_by_terragrunt(
     found.map(|(directory, _)| directory.clone()).collect()
 }
 
-fn read(path: &Arc<Path>, file: &StateFile) -> (Option<StackState>, Vec<Unreadable>) {
+pub(super) fn read(path: &Arc<Path>, file: &StateFile) -> (Option<StackState>, Vec<Unreadable>) {
     let state = file.read.state.as_ref().map(|state| StackState {
         path: path.clone(),
         file: state.clone(),
-        modified: file.modified(),
+        modified: state.cached_at.or(file.modified()),
     });
     let unreadable = file.read.problem.iter().map(|problem| Unreadable {
         path: path.clone(),
@@ -364,12 +369,19 @@ fn adopt_inventories(workspace: &Workspace, stacks: &mut Vec<Stack>) {
         });
         if let Some(stack) = stacks.iter_mut().find(|it| it.name == name) {
             stack.unreadable.extend(unreadable);
-            let older = |cached: &StackState| {
-                stack.state.as_ref().is_some_and(|it| {
-                    it.file.lineage == cached.file.lineage && it.file.serial > cached.file.serial
-                })
+            let backend = stack.module().and_then(|it| it.backend());
+            let is_local = backend.is_none_or(|it| *it.kind == *"local") && stack.tree.is_some();
+            // a local state that was begun anew is what there is, whatever was cached before
+            let counts = |cached: &StackState| {
+                let Some(own) = &stack.state else {
+                    return true;
+                };
+                match own.file.lineage == cached.file.lineage {
+                    true => own.file.serial <= cached.file.serial,
+                    false => !is_local || own.file.lineage.is_none(),
+                }
             };
-            if let Some(cached) = state.filter(|it| !older(it)) {
+            if let Some(cached) = state.filter(counts) {
                 stack.state = Some(cached);
             }
             continue;

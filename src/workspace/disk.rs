@@ -50,6 +50,8 @@ pub(super) struct Listing {
     pub(super) states: BTreeSet<PathBuf>,
     /// Inventories of `.gantrycd/state`.
     pub(super) inventories: BTreeSet<PathBuf>,
+    /// Schemas of `.gantrycd/schemas`.
+    pub(super) schemas: BTreeSet<PathBuf>,
     /// `.terraform/modules/modules.json`.
     pub(super) manifests: BTreeSet<PathBuf>,
     /// Directories that hold a dependency lock file.
@@ -122,18 +124,26 @@ impl Listing {
                 listing.manifests.insert(manifest);
             }
         }
-        let cache = root.join(".gantrycd/state");
-        if cache.is_dir() {
-            let files = WalkBuilder::new(&cache).standard_filters(false).build();
-            for entry in files.flatten() {
-                if entry.file_type().is_some_and(|it| it.is_dir()) {
-                    listing.directories.insert(entry.into_path());
-                } else if entry.path().extension().is_some_and(|it| it == "json") {
-                    listing.inventories.insert(entry.into_path());
-                }
+        listing.inventories = listing.walk_cache(&root.join(".gantrycd/state"));
+        listing.schemas = listing.walk_cache(&root.join(".gantrycd/schemas"));
+        listing
+    }
+
+    /// The JSON files below a directory of the cache. One that is being written has no name yet.
+    fn walk_cache(&mut self, directory: &Path) -> BTreeSet<PathBuf> {
+        let mut found = BTreeSet::new();
+        if !directory.is_dir() {
+            return found;
+        }
+        let files = WalkBuilder::new(directory).standard_filters(false).build();
+        for entry in files.flatten() {
+            if entry.file_type().is_some_and(|it| it.is_dir()) {
+                self.directories.insert(entry.into_path());
+            } else if entry.path().extension().is_some_and(|it| it == "json") {
+                found.insert(entry.into_path());
             }
         }
-        listing
+        found
     }
 
     /// Whether it says of other things than configuration and states something else.
@@ -160,7 +170,9 @@ pub(super) fn is_walked(below: &Path) -> bool {
     let mut names = below.components().map(|it| it.as_os_str());
     match names.find(|it| PASSED_OVER.iter().any(|name| *it == *name)) {
         None => true,
-        Some(name) if name == ".gantrycd" => names.next().is_none_or(|it| it == "state"),
+        Some(name) if name == ".gantrycd" => names
+            .next()
+            .is_none_or(|it| it == "state" || it == "schemas"),
         Some(name) if name == ".terraform" => names.next().is_none_or(|it| it == "modules"),
         Some(_) => false,
     }

@@ -242,6 +242,7 @@ fn decide(
             let locked = workspace.listing.locked.contains(&*stack.directory);
             stack.is_certain = locked || stack.is_applied() || snapshot.variables.names(&stack);
             stack.given = Arc::new(snapshot.variables.of(&stack));
+            stack.schemas = workspace.schemas.of(&workspace.root, &stack.directory);
             match old.get(&*stack.name) {
                 Some(old) if old.is_decided_as(&stack) => (*old).clone(),
                 _ => {

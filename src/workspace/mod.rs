@@ -10,6 +10,7 @@ mod configured;
 mod discover;
 mod disk;
 mod evaluation;
+mod external;
 mod follow;
 mod ignored_tags;
 mod kept;
@@ -20,6 +21,7 @@ mod read;
 mod reading;
 mod refresh;
 mod rows;
+mod schemas;
 mod shards;
 mod snapshot;
 mod stack;
@@ -46,6 +48,7 @@ pub use ignored_tags::IgnoredTags;
 pub use plan::{Outlook, Why, ignores_tags};
 pub use progress::{Phase, Progress};
 pub use rows::{Planned, PlannedRow, Row, Site};
+pub use schemas::{Locked, OfType, SCHEMA_VERSION, Schema, locked};
 pub use snapshot::{RowRef, Snapshot, Use, header, is_editable};
 pub use stack::{Stack, StackState, Unreadable, relative};
 pub use tags::{Said, Stray, Tag, Tags};
@@ -61,7 +64,9 @@ use crate::text::Source;
 
 use cache::{Cache, Writing};
 use disk::{Listing, Stamp};
+use external::Externals;
 use follow::{Present, Touched};
+use schemas::Schemas;
 use tree::Manifest;
 
 /// The name of the workspace file, which marks a workspace's root.
@@ -89,6 +94,8 @@ pub struct Workspace {
     /// The files that `local` backends name.
     named: BTreeSet<PathBuf>,
     manifests: BTreeMap<PathBuf, (Option<Stamp>, Arc<Manifest>)>,
+    schemas: Schemas,
+    externals: Externals,
     /// Values of root variables that an editor's settings give.
     variables: Arc<[Entry]>,
     progress: Arc<Progress>,
@@ -151,6 +158,8 @@ impl Workspace {
             first: BTreeSet::new(),
             named: BTreeSet::new(),
             manifests: BTreeMap::new(),
+            schemas: Schemas::default(),
+            externals: Externals::default(),
             variables: Arc::default(),
             progress,
             cache: None,
@@ -180,7 +189,8 @@ impl Workspace {
     pub fn directories(&self) -> impl Iterator<Item = &Path> {
         let walked = self.listing.directories.iter().map(|it| &**it);
         let of_states = self.states.keys().filter_map(|it| it.parent());
-        walked.chain(of_states)
+        let elsewhere = self.externals.directories.iter().map(|it| &**it);
+        walked.chain(of_states).chain(elsewhere)
     }
 
     /// Lays the text of an open document over the disk. Returns whether the file is configuration

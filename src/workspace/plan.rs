@@ -398,7 +398,7 @@ impl<'a> Decision<'a> {
         let attributes = &record.row.attributes;
         let resource = self.resource(configured.site);
         let keeps = |why| Outlook::new(Planned::Same, why);
-        if record.decided.is_some() {
+        if record.stated().is_some() {
             return keeps(Why::Inventory);
         }
         if attributes.tags_all.is_none() {

@@ -64,7 +64,9 @@ impl Workspace {
                 self.states.insert(path, read);
             }
         }
-        if names_states && self.local_backend_paths() != self.named {
+        if names_states
+            && (self.local_backend_paths() != self.named || self.externals() != self.externals)
+        {
             self.list_states();
             self.read_all();
         }
@@ -74,7 +76,7 @@ impl Workspace {
     /// Whether a change at a path may be of any concern: it is or was a directory, or its name is
     /// one that is read.
     fn may_concern(&self, path: &Path) -> bool {
-        if self.states.contains_key(path) {
+        if self.states.contains_key(path) || self.is_external(path) {
             return true;
         }
         let Ok(below) = path.strip_prefix(&self.root) else {
@@ -95,6 +97,7 @@ impl Workspace {
         std::mem::swap(&mut self.listing, &mut listing);
         self.touched.disk |= self.listing.says_other_than(&listing);
         self.refresh_manifests();
+        self.touched.disk |= self.schemas.refresh(&self.listing);
         self.progress.spent(Phase::Listing, start);
     }
 
@@ -174,10 +177,14 @@ impl Workspace {
             kept.extend(old.map(|it| (path, it)));
         }
         self.named = self.local_backend_paths();
+        let externals = self.externals();
+        self.touched.disk |= externals.files != self.externals.files;
+        self.externals = externals;
         let mut wanted: BTreeSet<PathBuf> = self.listing.states.clone();
         wanted.extend(self.listing.inventories.iter().cloned());
         // a `local` backend may name a file of any name
         wanted.extend(self.named.iter().cloned());
+        wanted.extend(self.externals.files.keys().cloned());
         for path in wanted {
             let Some(stamp) = Stamp::of(&path) else {
                 continue;
@@ -208,6 +215,7 @@ impl Workspace {
         // of what is known by its name nobody knows yet whose it is
         let is_first = |path: &Path| {
             self.listing.inventories.contains(path)
+                || self.externals.files.contains_key(path)
                 || self.named.contains(path)
                 || path.ancestors().any(|it| self.first.contains(it))
         };
@@ -264,9 +272,10 @@ impl Workspace {
     }
 }
 
-/// Whether a file may have a backend.
+/// Whether a file may say where a state is: in a backend, or in `states` of the workspace file.
 fn names_a_state(file: &Arc<ModuleFile>) -> bool {
-    file.blocks().any(|it| it.keyword == "terraform")
+    let mut blocks = file.blocks();
+    blocks.any(|it| matches!(it.keyword, "terraform" | "states"))
 }
 
 /// A configuration file as it is on the disk now.

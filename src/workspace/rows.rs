@@ -103,7 +103,7 @@ fn decide_rows(stack: &mut Stack, registry: &IdentityRegistry, before: Option<&S
         (plan, providers, decision.asked(), decision.speaks, told)
     });
     let Some((plan, providers, asked, speaks, told)) = decided else {
-        let alone = |it: &Record| recorded(registry, it, None, false);
+        let alone = |it: &Record| recorded(registry, it, None, it.was_ignored());
         stack.rows = stack.records().map(alone).collect();
         stack.sort_sites();
         return;
@@ -190,7 +190,7 @@ pub(super) fn argument(stack: &Stack, address: &Address, name: &str) -> Option<V
 
 /// What a record is decided by.
 pub(super) fn case<'a>(registry: &IdentityRegistry, record: &'a Record, ignored: bool) -> Case<'a> {
-    let Some(decided) = &record.decided else {
+    let Some(decided) = record.stated() else {
         return registry.case(&record.row, ignored);
     };
     let stated = decided.looks_up.as_ref().map(Ok);

@@ -237,8 +237,11 @@ impl Snapshot {
     pub fn trace(&self, at: RowRef) -> Option<Trace> {
         let stack = self.stack(at);
         let site = self.row(at).site;
-        let ignored = site.is_some_and(|it| stack.resource(it).base().block().ignored);
         let record = stack.record(at.row)?;
+        let ignored = match &stack.tree {
+            Some(_) => site.is_some_and(|it| stack.resource(it).base().block().ignored),
+            None => record.was_ignored(),
+        };
         Some(rows::case(&self.registry, record, ignored).trace())
     }
 

@@ -14,6 +14,7 @@ use super::configured::{Configured, ConfiguredProvider};
 use super::disk::Stamp;
 use super::is_same;
 use super::rows::{PlannedRow, Row, Site};
+use super::schemas::Schema;
 use super::tag_support::Observed;
 use super::texts::Texts;
 use super::tree::Tree;
@@ -48,6 +49,8 @@ pub struct Stack {
     pub realms: BTreeSet<Realm>,
     /// What the state shows of resource types.
     pub observed: Arc<Observed>,
+    /// The schemas of the providers that it has installed, where they are cached.
+    pub(super) schemas: Box<[Arc<Schema>]>,
     /// Whether somebody surely applies it: a directory that nobody calls may also be a module that
     /// is called from elsewhere.
     pub is_certain: bool,
@@ -72,7 +75,7 @@ pub struct StackState {
     pub path: Arc<Path>,
     /// What was read.
     pub file: Arc<State>,
-    /// When the file was last written.
+    /// When it was what the stack had: as an inventory says, or when the file was last written.
     pub modified: Option<SystemTime>,
 }
 
@@ -106,6 +109,7 @@ impl Stack {
             providers: Vec::new(),
             realms: BTreeSet::new(),
             observed: Arc::default(),
+            schemas: Box::default(),
             is_certain: false,
             given: Arc::default(),
             asked: Box::default(),
@@ -123,6 +127,7 @@ impl Stack {
         Self {
             is_certain: self.is_certain,
             given: self.given.clone(),
+            schemas: self.schemas.clone(),
             ..Self::new(name, directory, &self.workspace, tree, read)
         }
     }
@@ -139,6 +144,7 @@ impl Stack {
             && self.unreadable == other.unreadable
             && self.is_certain == other.is_certain
             && self.given == other.given
+            && self.schemas == other.schemas
             && self.finds_what_it_asked_for()
     }
 
@@ -211,13 +217,28 @@ impl Stack {
         &tree.nodes()[site.node].module.resources()[site.resource]
     }
 
-    /// The Terraform workspace, as far as it is known: a state of a remote backend may be of any.
+    /// Whether an ignore comment of its configuration covers an address.
+    pub fn ignores(&self, address: &Address) -> bool {
+        let module = self.tree.as_ref().and_then(|tree| {
+            let node = tree.find(&address.module)?;
+            Some(&tree.nodes()[node].module)
+        });
+        let resource =
+            module.and_then(|it| it.resource(address.mode, &address.resource_type, &address.name));
+        resource.is_some_and(|it| it.base().block().ignored)
+    }
+
+    /// The Terraform workspace, as far as it is known: a state of a remote backend may be of any, and
+    /// where a service keeps it none is called `default`.
     pub(super) fn known_workspace(&self) -> Option<&str> {
-        let local = match self.module().and_then(|it| it.backend()) {
-            Some(backend) => *backend.kind == *"local",
-            None => self.module().is_some_and(|it| !it.unread),
+        let backend = self.module().and_then(|it| it.backend());
+        let is_known = match backend.map(|it| &*it.kind) {
+            Some("local") => true,
+            Some("cloud" | "remote") => self.state.is_some() && &*self.workspace != "default",
+            Some(_) => self.state.is_some(),
+            None => self.state.is_some() || self.module().is_some_and(|it| !it.unread),
         };
-        (local || self.state.is_some()).then_some(&*self.workspace)
+        is_known.then_some(&*self.workspace)
     }
 
     /// All records of the state.
@@ -262,5 +283,40 @@ pub fn relative(root: &Path, path: &Path) -> Box<str> {
         (true, _) => ".".into(),
         (false, true) => relative.to_string_lossy().replace('\\', "/").into(),
         (false, false) => parts.join("/").into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::Fixture;
+    use crate::identity::Address;
+
+    #[test]
+    fn the_workspace_of_a_state_is_known_but_where_a_service_keeps_it() {
+        let is_known = |settings: &str, name: &str| {
+            let text = format!(
+                r#"
+#- a/main.tf
+terraform {{
+  {settings} {{}}
+}}
+resource "aws_vpc" "v" {{
+  cidr_block = terraform.workspace
+}}
+#- .gantrycd/state/a.json
+{{"version": 1, "name": "{name}", "resources": [{{"address": "aws_vpc.v", "attributes": {{}}}}]}}
+"#
+            );
+            let snapshot = Fixture::new(&text).snapshot();
+            let at = snapshot.stacks.iter().position(|it| *it.name == *name);
+            let address = Address::parse("aws_vpc.v").unwrap();
+            let value = snapshot.argument(at.unwrap(), &address, "cidr_block");
+            value.unwrap().is_wholly_known()
+        };
+        assert!(is_known("backend \"s3\"", "a"));
+        assert!(is_known("backend \"local\"", "a"));
+        assert!(is_known("cloud", "a@dev"));
+        assert!(!is_known("cloud", "a"));
+        assert!(!is_known("backend \"remote\"", "a"));
     }
 }

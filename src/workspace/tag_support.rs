@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use arcstr::ArcStr;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::identity::Mode;
 use crate::state::Record;
 
 use super::Stack;
+use super::schemas::Schema;
 
 /// Types of hashicorp/aws 6.61.0, observed 2026-11-29 from the provider's generated bindings.
 static AWS: LazyLock<Table> = LazyLock::new(|| {
@@ -71,7 +72,7 @@ struct Type {
 }
 
 /// How a resource type takes tags.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Takes {
     /// `tags` and `tags_all`: the only kind that carries a declaration.
@@ -89,6 +90,8 @@ pub enum Takes {
 pub enum Evidence {
     /// A row of that type that has tags, or one written in full that has none; its address.
     Row(String),
+    /// The schema of a provider that the stack has installed: its name and version.
+    Schema(String),
     /// The bundled table.
     Bundled,
 }
@@ -97,6 +100,7 @@ impl std::fmt::Display for Evidence {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Evidence::Row(address) => write!(f, "as {address} in this stack's state shows"),
+            Evidence::Schema(provider) => write!(f, "by the schema of {provider}"),
             Evidence::Bundled => write!(
                 f,
                 "by hashicorp/aws {}, observed {}",
@@ -161,8 +165,8 @@ impl Observed {
 /// what says so. `source` is the provider source in full. `None` where the type takes them, or
 /// where nothing is known.
 pub fn untaggable(stack: &Stack, resource_type: &str, source: &str) -> Option<(Takes, Evidence)> {
-    let (takes, row) = known(stack, resource_type, source)?;
-    (takes != Takes::Map).then(|| (takes, evidence(stack, row)))
+    let (takes, from) = known(stack, resource_type, source)?;
+    (takes != Takes::Map).then(|| (takes, from.evidence(stack)))
 }
 
 /// Whether a resource type takes tags as a map that reaches the state. `None` where nothing is
@@ -186,27 +190,57 @@ pub(super) fn shows_tags(stack: &Stack, data_type: &str, source: &str) -> bool {
 
 /// How a resource type takes tags, and what says so. `None` where nothing is known.
 pub fn support(stack: &Stack, resource_type: &str, source: &str) -> Option<(Takes, Evidence)> {
-    let (takes, row) = known(stack, resource_type, source)?;
-    Some((takes, evidence(stack, row)))
+    let (takes, from) = known(stack, resource_type, source)?;
+    Some((takes, from.evidence(stack)))
 }
 
-/// How a resource type takes tags, and the record that shows it; without one, the table does.
-fn known(stack: &Stack, resource_type: &str, source: &str) -> Option<(Takes, Option<usize>)> {
-    let bundled = AWS.resources.get(resource_type).map(|it| it.tags);
-    let bundled = bundled.filter(|_| source.ends_with("/hashicorp/aws"));
-    match stack.observed.0.get(resource_type) {
-        Some(Shown::Taken { record }) => Some((Takes::Map, Some(*record))),
-        Some(Shown::NotTaken { record }) => {
-            let takes = bundled.filter(|it| *it != Takes::Map);
-            Some((takes.unwrap_or(Takes::None), Some(*record)))
+/// What says how a resource type takes tags: a record by its position, a schema, or the table.
+#[derive(Clone, Copy)]
+enum From<'a> {
+    Record(usize),
+    Schema(&'a Schema),
+    Bundled,
+}
+
+impl From<'_> {
+    fn evidence(self, stack: &Stack) -> Evidence {
+        match self {
+            From::Record(row) => Evidence::Row(stack.address(row).to_string()),
+            From::Schema(Schema {
+                provider,
+                provider_version,
+                ..
+            }) => {
+                let (_, name) = provider.split_once('/').unwrap_or(("", provider));
+                Evidence::Schema(format!("{name} {provider_version}, which is installed"))
+            }
+            From::Bundled => Evidence::Bundled,
         }
-        None => Some((bundled?, None)),
     }
 }
 
-fn evidence(stack: &Stack, row: Option<usize>) -> Evidence {
-    match row {
-        Some(row) => Evidence::Row(stack.address(row).to_string()),
-        None => Evidence::Bundled,
+/// How a resource type takes tags, and what says so, the best evidence first.
+fn known<'a>(stack: &'a Stack, resource_type: &str, source: &str) -> Option<(Takes, From<'a>)> {
+    let without_rows = by_schema(stack, resource_type, source).or_else(|| {
+        let bundled = AWS.resources.get(resource_type).map(|it| it.tags);
+        let bundled = bundled.filter(|_| source.ends_with("/hashicorp/aws"));
+        Some((bundled?, From::Bundled))
+    });
+    match stack.observed.0.get(resource_type) {
+        Some(Shown::Taken { record }) => Some((Takes::Map, From::Record(*record))),
+        Some(Shown::NotTaken { record }) => {
+            // a row does not show what else its type has of that name
+            let takes = without_rows.map(|(takes, _)| takes);
+            let takes = takes.filter(|it| *it != Takes::Map);
+            Some((takes.unwrap_or(Takes::None), From::Record(*record)))
+        }
+        None => without_rows,
     }
+}
+
+fn by_schema<'a>(stack: &'a Stack, resource_type: &str, source: &str) -> Option<(Takes, From<'a>)> {
+    let mut schemas = stack.schemas.iter();
+    let schema = schemas.find(|it| *it.provider == *source)?;
+    let of_type = schema.resources.get(resource_type)?;
+    Some((of_type.tags, From::Schema(schema)))
 }

@@ -1,5 +1,7 @@
 //! A real Terraform, run in a directory.
 
+#![allow(dead_code)] // everybody takes a part of it
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -28,12 +30,18 @@ pub fn write(root: &Path, text: &str) -> Vec<PathBuf> {
 
 /// Runs a command that must succeed, and gives what it prints.
 pub fn run(root: &Path, arguments: &[&str]) -> Vec<u8> {
+    run_with(root, arguments, &[])
+}
+
+/// The same in an environment that has these, too.
+pub fn run_with(root: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Vec<u8> {
     let output = Command::new("terraform")
         .args(arguments)
         .current_dir(root)
         .env_remove("TF_WORKSPACE")
         .env("TF_IN_AUTOMATION", "1")
         .env("CHECKPOINT_DISABLE", "1")
+        .envs(environment.iter().copied())
         .output()
         .unwrap();
     assert!(

@@ -13,6 +13,7 @@ use crate::workspace::{Snapshot, constant};
 use super::super::nearest::nearest;
 use super::items::{Bodies, Items, Section};
 use super::shape::{EDITOR, FILE, Key, Keys, Label, Takes, Word};
+use super::states::count;
 use super::{glob_of, leaves_the_root};
 
 /// Something wrong.
@@ -159,6 +160,15 @@ impl<'a> Reader<'a> {
         let text = &key.text;
         let what = match (section, keys) {
             (_, Keys::EachCode(_)) => format!("There is no check `{text}`"),
+            (Some(section), _) if self.is_elsewhere(section, text) => {
+                let place = match self.stacks.is_some() {
+                    true => "an editor's settings",
+                    false => "gantrycd.hcl",
+                };
+                let what = format!("`{text}` can be set in {place} only.");
+                self.fault(key.span, &what, LEFT_ASIDE);
+                return;
+            }
             (Some(section), _) => format!("`{section}` has no key `{text}`"),
             (None, _) if self.stacks.is_some() => format!("There is no section `{text}`"),
             (None, _) if FILE.find(text).is_some() => {
@@ -185,6 +195,16 @@ impl<'a> Reader<'a> {
         if let Some(fix) = &mut fault.fix {
             fix.key_of = Some(items.at());
         }
+    }
+
+    /// Whether a key of a section can be set, but not here.
+    fn is_elsewhere(&self, section: &str, key: &str) -> bool {
+        let other = match self.stacks.is_some() {
+            true => EDITOR,
+            false => FILE,
+        };
+        let section = other.find(section);
+        section.is_some_and(|it| it.takes.keys().find(key).is_some())
     }
 
     /// Says what is wrong with a word, and what was meant if that is clear.
@@ -345,7 +365,7 @@ impl<'a> Reader<'a> {
                 Some((text, span)) => self.glob(text, span, false),
                 None => self.takes(key, name, value),
             },
-            (Takes::Days, _) if is_count(value, &self.path) => {}
+            (Takes::Count(least), _) if count(value).is_some_and(|it| it >= *least) => {}
             (Takes::Values, _) => self.values(key, name, value),
             (Takes::Truth(_), ExpressionKind::Bool(_)) => {}
             _ => self.takes(key, name, value),
@@ -425,13 +445,6 @@ impl<'a> Reader<'a> {
             }
         }
     }
-}
-
-/// Whether a value is a whole number from 0 upward.
-fn is_count(value: &Expression, path: &Arc<Path>) -> bool {
-    let value = constant(value, path);
-    let number = matches!(value.data, Data::Number(_));
-    number && value.as_integer().is_some_and(|it| it >= 0)
 }
 
 /// The innermost part of a value that is not constant. `None` when it is, and when it could not be

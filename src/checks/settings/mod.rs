@@ -6,6 +6,7 @@
 mod fault;
 mod items;
 pub mod shape;
+mod states;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,11 +25,14 @@ use super::{ALL, Check, Finding, Severity};
 use items::{Bodies, Items};
 
 pub(super) use fault::{Fault, of_file as faults};
+pub use states::{PARALLELISM, States, TIMEOUT_SECONDS, Tool};
 
 /// What a person set, in one place or in all of them.
 #[derive(Clone, Default, Debug)]
 pub struct Settings {
     checks: BTreeMap<&'static str, OfCheck>,
+    /// Of cached states.
+    pub states: States,
     /// Of an editor's settings: values of input variables.
     pub variables: Arc<[Entry]>,
     /// Of an editor's settings: what is shown beside a text.
@@ -158,12 +162,16 @@ impl Settings {
             under.severity = over.severity.or(under.severity.take());
             under.exclude = over.exclude.or(under.exclude.take());
         }
+        settings.states = settings.states.under(&editor.states);
         settings
     }
 
     fn of_file(file: &ModuleFile) -> Self {
+        let bodies = Bodies::of(file);
+        let items = Items::of_file(file, &bodies);
         Self {
-            checks: checks(&Items::of_file(file, &Bodies::of(file)), Some(&file.path)),
+            checks: checks(&items, Some(&file.path)),
+            states: States::of_file(&items),
             ..Self::default()
         }
     }
@@ -182,6 +190,7 @@ impl Settings {
             .and_then(|it| from_json(&it.to_string()));
         let settings = Self {
             checks: checks(&items, None),
+            states: States::of(&items),
             variables: variables.map(|it| it.entries().into()).unwrap_or_default(),
             shown: Shown::of_editor(json),
         };
@@ -202,14 +211,17 @@ impl Settings {
         self.checks.get(code)
     }
 
-    /// Whether these come to the same severities and exclusions, wherever they are set.
+    /// Whether these come to the same findings, wherever they are set.
     pub(super) fn sets_the_same(&self, other: &Settings) -> bool {
         let exclude = |it: &Settings, code: &str| {
             let exclude = it.of(code).and_then(|it| it.exclude.as_ref());
             exclude.map(|it| it.value.written.clone())
         };
         let mut all = ALL.iter().map(|it| it.code);
-        all.all(|it| self.level(it) == other.level(it) && exclude(self, it) == exclude(other, it))
+        self.states.max_age_days == other.states.max_age_days
+            && all.all(|it| {
+                self.level(it) == other.level(it) && exclude(self, it) == exclude(other, it)
+            })
     }
 
     /// Whether a check is not made.
@@ -531,7 +543,7 @@ checks {
     fn the_empty_tables_of_lua_are_no_fault() {
         for json in [
             json!([]),
-            json!({ "checks": [], "variables": [], "codeLens": [], "inlayHints": [] }),
+            json!({ "checks": [], "states": [], "variables": [], "codeLens": [], "inlayHints": [] }),
             json!({ "checks": { "lonely-realm": [] } }),
             json!({ "checks": { "lonely-realm": { "exclude": [] } } }),
         ] {
@@ -585,13 +597,14 @@ checks {
                 "untaggable-type": { "severity": 4, "exclude": ["[", "a/**"] },
                 "malformed-realm": "hint",
             },
-            "states": { "max_age_days": 7 },
+            "stack": {},
+            "states": { "external": {}, "max_age_days": 7, "parallelism": 0, "refresh_on_save": 1 },
             "variables": ["a"],
         }));
         let told = faults.join("\n");
         let expected = [
             "There is no setting `check`: did you mean `checks`? It is left aside.",
-            "`states` can be set in gantrycd.hcl only. It is left aside.",
+            "`stack` can be set in gantrycd.hcl only. It is left aside.",
             "`variables` takes an object of names and constant values, not `[\"a\"]`. It is left \
              aside.",
             "There is no check `private`. It is left aside.",
@@ -602,8 +615,13 @@ checks {
             "\"[\" is no glob: unclosed character class; missing ']'. The other globs count.",
             "`severity` takes \"off\", \"hint\", \"information\", \"warning\" or \"error\", not \
              `4`. It is left aside.",
+            "`external` can be set in gantrycd.hcl only. It is left aside.",
+            "`parallelism` takes a whole number from 1 upward, not `0`. It is left aside.",
+            "`refresh_on_save` takes true or false, not `1`. It is left aside.",
         ];
         assert_eq!(told, expected.join("\n"));
+        assert_eq!(settings.states.max_age_days, Some(7));
+        assert_eq!(settings.states.parallelism(), PARALLELISM);
         let level = settings.of("malformed-realm").unwrap().severity.as_ref();
         assert_eq!(level.unwrap().value, Level::At(Severity::Hint));
         let exclude = settings.of("untaggable-type").unwrap().exclude.as_ref();

@@ -8,10 +8,7 @@ use super::Shown;
 pub const FILE: Keys = Keys::Named(&[CHECKS, STATES, VARIABLES, STACK]);
 
 /// What can stand in an editor's settings: some of it, and what only an editor has.
-pub const EDITOR: Keys = Keys::Named(&[CHECKS, VARIABLES, CODE_LENS, INLAY_HINTS]);
-
-/// What only an editor has.
-pub const EDITOR_ONLY: Keys = Keys::Named(&[CODE_LENS, INLAY_HINTS]);
+pub const EDITOR: Keys = Keys::Named(&[CHECKS, EDITOR_STATES, VARIABLES, CODE_LENS, INLAY_HINTS]);
 
 /// One thing that can be set.
 pub struct Key {
@@ -35,8 +32,8 @@ pub enum Takes {
     Globs,
     /// A glob over paths anywhere.
     Path,
-    /// A whole number of days.
-    Days,
+    /// A whole number from this upward.
+    Count(u64),
     /// An object of names and constant values.
     Values,
     /// `true` or `false`; which of them by default.
@@ -126,22 +123,95 @@ const SEVERITIES: &[Word] = &[
 
 const STATES: Key = Key {
     name: "states",
-    about: "Cached states: how old they may be, and which lie outside of the workspace. It is \
-            read, and nothing comes of it yet.",
-    takes: Takes::Block(None, Keys::Named(&[MAX_AGE_DAYS, EXTERNAL])),
+    about: "Cached states: how `gantrycd-ls refresh` fetches them, how old they may be, and which \
+            lie outside of the workspace.",
+    takes: Takes::Block(
+        None,
+        Keys::Named(&[
+            STATES_TOOL,
+            PARALLELISM,
+            TIMEOUT_SECONDS,
+            ALL_WORKSPACES,
+            MAX_AGE_DAYS,
+            EXTERNAL,
+        ]),
+    ),
+    is_required: false,
+};
+
+const EDITOR_STATES: Key = Key {
+    takes: Takes::Block(
+        None,
+        Keys::Named(&[
+            STATES_TOOL,
+            PARALLELISM,
+            TIMEOUT_SECONDS,
+            ALL_WORKSPACES,
+            MAX_AGE_DAYS,
+            REFRESH_ON_SAVE,
+            REFRESH_INTERVAL_MINUTES,
+        ]),
+    ),
+    ..STATES
+};
+
+const STATES_TOOL: Key = Key {
+    about: "The tool that stacks are asked with. Without it the nearest `.opentofu-version` or \
+            `.terraform-version` decides, then the registry in the lock file, then which of the two \
+            comes first on the path.",
+    ..TOOL
+};
+
+const PARALLELISM: Key = Key {
+    name: "parallelism",
+    about: "How many stacks are asked for their states at the same time: 4 unless it is set.",
+    takes: Takes::Count(1),
+    is_required: false,
+};
+
+const TIMEOUT_SECONDS: Key = Key {
+    name: "timeout_seconds",
+    about: "How many seconds one stack may take to answer: 120 unless it is set.",
+    takes: Takes::Count(1),
+    is_required: false,
+};
+
+const ALL_WORKSPACES: Key = Key {
+    name: "all_workspaces",
+    about: "Whether all Terraform workspaces of a directory are asked for, where nobody names any. \
+            Otherwise these are the default one and those whose states are cached.",
+    takes: Takes::Truth(false),
     is_required: false,
 };
 
 const MAX_AGE_DAYS: Key = Key {
     name: "max_age_days",
-    about: "How many days old a cached state may be.",
-    takes: Takes::Days,
+    about: "How many days old a cached state may be before findings that rest on it say how old it \
+            is.",
+    takes: Takes::Count(0),
+    is_required: false,
+};
+
+const REFRESH_ON_SAVE: Key = Key {
+    name: "refresh_on_save",
+    about: "Whether the stacks of a file are asked for their states when it is saved. Nothing is run \
+            by itself unless this or the interval is set, and neither can be set in a repository.",
+    takes: Takes::Truth(false),
+    is_required: false,
+};
+
+const REFRESH_INTERVAL_MINUTES: Key = Key {
+    name: "refresh_interval_minutes",
+    about: "Every so many minutes all stacks with a remote backend are asked for their states: 0 is \
+            never.",
+    takes: Takes::Count(0),
     is_required: false,
 };
 
 const EXTERNAL: Key = Key {
     name: "external",
-    about: "Cached states of stacks that other workspaces hold, under a name of your own.",
+    about: "Cached states of stacks that other workspaces hold, under a name of your own. They take \
+            part in duplicates and dependencies, each as a stack `NAME:STACK`.",
     takes: Takes::Block(Some(Label::Name), Keys::Named(&[PATH])),
     is_required: false,
 };
@@ -172,7 +242,7 @@ const STACK: Key = Key {
 
 const TOOL: Key = Key {
     name: "tool",
-    about: "The tool that the stack is applied with. It is read, and nothing comes of it yet.",
+    about: "The tool that the stack is asked with.",
     takes: Takes::Word(
         &[
             Word {
@@ -277,7 +347,7 @@ impl std::fmt::Display for Takes {
             }
             Takes::Globs => f.write_str("a list of globs, as in `[\"sandbox/**\"]`"),
             Takes::Path => f.write_str("a glob in quotes"),
-            Takes::Days => f.write_str("a whole number from 0 upward"),
+            Takes::Count(least) => write!(f, "a whole number from {least} upward"),
             Takes::Values => f.write_str("an object of names and constant values"),
             Takes::Truth(_) => f.write_str("true or false"),
         }

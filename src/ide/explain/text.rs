@@ -3,6 +3,7 @@
 
 use std::time::SystemTime;
 
+use crate::checks::age;
 use crate::identity::{
     Consulted, Decision, Heard, Identity, Mode, NoIdentity, Origin, Realm, Trace,
 };
@@ -11,7 +12,6 @@ use crate::workspace::{
     Outlook, Place, Planned, Row, RowRef, Said, Snapshot, StackState, Why, header,
 };
 
-use super::super::age;
 use super::{Asked, ConfiguredTag, ConfiguredTags, Explained, Found, Near, Relation};
 
 /// Lines of prose are not longer, in characters.

@@ -5,8 +5,8 @@ use std::time::SystemTime;
 use crate::identity::Realm;
 use crate::workspace::{Edge, Group, Place, Planned, RowRef, Snapshot, Stack, When};
 
-use super::super::age;
 use super::{Entry, Item, Kind, Node};
+use crate::checks::age;
 
 /// More names than these are counted, not listed.
 const MOST: usize = 10;
