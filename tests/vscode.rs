@@ -234,6 +234,12 @@ fn a_person_sees_findings_stacks_and_explanations() {
 }
 
 #[test]
+#[ignore = "the server draws no graph yet"]
+fn the_graph_opens_sources_and_runs_no_scripts_but_its_own() {
+    scenario("graph");
+}
+
+#[test]
 fn who_has_no_server_is_told_and_can_try_again() {
     scenario("missing");
 }

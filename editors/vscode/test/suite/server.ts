@@ -8,6 +8,8 @@ import * as vscode from 'vscode';
 
 import { diagnostics, messages, ROOT, servers, shown, type Test, until } from '../tools';
 
+const extension = () => vscode.extensions.getExtension('gantrycd.gantrycd')?.extensionPath ?? '';
+
 const settings = () => vscode.workspace.getConfiguration('gantrycd.server');
 
 /** Has the setting name this server while something is done. */
@@ -97,13 +99,39 @@ export const server: Test[] = [
     },
   ],
   [
+    'what a server cannot do is said',
+    async () => {
+      // one that announces none of its commands under their names
+      const own = `${extension()}/server/gantrycd-ls`;
+      const rename = 'process.stdin.on("data", it => process.stdout.write(String(it).replaceAll("\\"gantrycd.", "\\"nobodys_.")))';
+      const lesser = script(
+        'lesser',
+        `[ "$1" = --version ] && exec ${own} --version\n${own} "$@" | ${process.execPath} -e '${rename}'`,
+      );
+      await withPath(lesser, async () => {
+        // that of the script is no child of ours
+        await until('it', () => shown().isRunning() && servers().length === 0);
+        const said = await messages('showWarningMessage', async () => {
+          await vscode.commands.executeCommand('gantrycd.refreshState');
+          await vscode.commands.executeCommand('gantrycd.openGraph');
+          await vscode.commands.executeCommand('gantrycd.explainSubject', 'aws_sqs_queue.orders');
+        });
+        assert.deepEqual(said, [
+          'gantrycd: this server (version 0.1.0) cannot refresh cached states yet.',
+          'gantrycd: this server (version 0.1.0) cannot draw the stack graph yet.',
+          'gantrycd: this server (version 0.1.0) cannot explain resources yet.',
+        ]);
+      });
+      await running();
+    },
+  ],
+  [
     'trying again finds what was put there meanwhile',
     async () => {
       const directory = fs.mkdtempSync(`${ROOT}-late-`);
       const file = path.join(directory, 'gantrycd-ls');
-      const extension = vscode.extensions.getExtension('gantrycd.gantrycd')?.extensionPath ?? '';
       const put = () => {
-        fs.symlinkSync(path.join(extension, 'server/gantrycd-ls'), file);
+        fs.symlinkSync(path.join(extension(), 'server/gantrycd-ls'), file);
         return 'Try Again';
       };
       const run = async (said: string[]) => {
