@@ -6,7 +6,7 @@ import * as path from 'node:path';
 
 import * as vscode from 'vscode';
 
-import { diagnostics, messages, ROOT, servers, shown, type Test, until } from '../tools';
+import { diagnostics, messages, ROOT, servers, shown, type Test, until, uri } from '../tools';
 
 const extension = () => vscode.extensions.getExtension('gantrycd.gantrycd')?.extensionPath ?? '';
 
@@ -29,12 +29,39 @@ function script(name: string, text: string, mode = 0o755): string {
   return file;
 }
 
+/** What this window has logged. */
+function log(): string {
+  const logs = path.join(process.env['GANTRYCD_SCRATCH'] ?? '', 'data/logs');
+  const files = fs.readdirSync(logs, { recursive: true, encoding: 'utf8' });
+  const ours = files.filter(it => path.basename(it) === 'gantrycd.log');
+  return ours.map(it => fs.readFileSync(path.join(logs, it), 'utf8')).join('');
+}
+
 async function running(): Promise<number> {
   await until('one server', () => shown().isRunning() && servers().length === 1);
   return servers()[0] ?? 0;
 }
 
 export const server: Test[] = [
+  [
+    'what is said is logged when the setting says so',
+    async () => {
+      await running();
+      const hover = async () => {
+        await vscode.commands.executeCommand('vscode.executeHoverProvider', uri('live/web/data.tf'), new vscode.Position(1, 5));
+      };
+      const requests = () => log().match(/Sending request 'textDocument\/hover/g)?.length ?? 0;
+      await hover();
+      assert.equal(requests(), 0);
+      const trace = vscode.workspace.getConfiguration('gantrycd.trace');
+      await trace.update('server', 'messages', vscode.ConfigurationTarget.Global);
+      await until('a request in the log', async () => {
+        await hover();
+        return requests() > 0;
+      });
+      await trace.update('server', undefined, vscode.ConfigurationTarget.Global);
+    },
+  ],
   [
     'a server that was killed comes back, with everything that it said',
     async () => {

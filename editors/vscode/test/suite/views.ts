@@ -6,6 +6,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 
 import { confined } from '../../src/graph';
+import { text } from '../../src/status';
 import type { Node } from '../../src/tree';
 import { drawn, messages, open, ROOT, shown, type Test, until, uri } from '../tools';
 
@@ -31,6 +32,38 @@ export const views: Test[] = [
       assert.match(status.text, /^\$\(layers\) 6 stacks {2}\$\(copy\) 2 duplicates {2}\$\(history\) \d+ (min|h|d)$/);
       assert.match((status.tooltip as vscode.MarkdownString).value, /^5 errors, 0 warnings/m);
       assert.equal(status.backgroundColor, undefined);
+    },
+  ],
+  [
+    'the status bar is short, and says when something is amiss',
+    async () => {
+      const running = { is: 'running', version: '0.1.0' } as const;
+      const all = { stacks: 1, duplicates: 0, oldestState: null, unreadable: 0, errors: 0, warnings: 0, tree: 1 };
+      const now = Date.parse('2026-03-01T12:00:00Z');
+      const ago = (hours: number) => now / 1000 - hours * 3600;
+      const said = [
+        text({ is: 'starting' }, undefined, now),
+        text(running, { ...all, stacks: 0, loading: true }, now),
+        text(running, { ...all, loading: true }, now),
+        text(running, { ...all, loading: false, duplicates: 1, unreadable: 2 }, now),
+        text(running, { ...all, loading: false, oldestState: ago(1.5) }, now),
+        text(running, { ...all, loading: false, oldestState: ago(47) }, now),
+        text(running, { ...all, loading: false, oldestState: ago(49) }, now),
+        // a clock that was wrong when the state was written
+        text(running, { ...all, loading: false, oldestState: ago(-2) }, now),
+        text({ is: 'stopped', why: '' }, { ...all, loading: false }, now),
+      ];
+      assert.deepEqual(said, [
+        '$(loading~spin) gantrycd',
+        '$(loading~spin) gantrycd',
+        '$(loading~spin) 1 stack',
+        '$(layers) 1 stack  $(copy) 1 duplicate  $(circle-slash) 2 unreadable',
+        '$(layers) 1 stack  $(history) 90 min',
+        '$(layers) 1 stack  $(history) 47 h',
+        '$(layers) 1 stack  $(history) 2 d',
+        '$(layers) 1 stack  $(history) 0 min',
+        '$(warning) gantrycd',
+      ]);
     },
   ],
   [
