@@ -6,6 +6,7 @@ import * as path from 'node:path';
 
 import * as vscode from 'vscode';
 
+import { find, isOlder } from '../../src/server';
 import { diagnostics, messages, ROOT, servers, shown, type Test, until, uri } from '../tools';
 
 const extension = () => vscode.extensions.getExtension('gantrycd.gantrycd')?.extensionPath ?? '';
@@ -43,6 +44,42 @@ async function running(): Promise<number> {
 }
 
 export const server: Test[] = [
+  [
+    'the server is that of the setting, else the own one, else the first on the path',
+    async () => {
+      const own = path.join(extension(), 'server/gantrycd-ls');
+      const directory = fs.mkdtempSync(`${ROOT}-path-`);
+      const onPath = path.join(directory, 'gantrycd-ls');
+      fs.copyFileSync(own, onPath);
+      const real = process.env['PATH'];
+      const relative = path.relative(process.cwd(), directory);
+      try {
+        process.env['PATH'] = ['', relative, '/nowhere', directory, real].join(path.delimiter);
+        const version = '0.1.0';
+        const there = (command: string) => ({ is: 'there', command, version });
+        assert.deepEqual(await find({ setting: onPath, extension: extension() }), there(onPath));
+        assert.deepEqual(await find({ setting: '', extension: extension() }), there(own));
+        assert.deepEqual(await find({ setting: '', extension: '/nowhere' }), there(onPath));
+        // what is relative could be the workspace's own
+        process.env['PATH'] = ['', relative].join(path.delimiter);
+        const missing = await find({ setting: '', extension: '/nowhere' });
+        assert.equal(missing.is, 'missing');
+        assert.match('why' in missing ? missing.why : '', /^gantrycd-ls was not found: .* linux-x64, and none is on the PATH\.$/);
+      } finally {
+        process.env['PATH'] = real;
+        fs.rmSync(directory, { recursive: true });
+      }
+    },
+  ],
+  [
+    'versions are compared by their numbers',
+    async () => {
+      assert.deepEqual(
+        ['0.0.9', '0.1.0', '0.1.0-rc.1', '0.2.0', '0.10.0', '1.0.0'].filter(it => isOlder(it, '0.2.0')),
+        ['0.0.9', '0.1.0', '0.1.0-rc.1'],
+      );
+    },
+  ],
   [
     'what is said is logged when the setting says so',
     async () => {
