@@ -30,7 +30,7 @@ impl Script {
         let folders = BTreeSet::from(["one", "two"]);
         let does = Does {
             watches: !seed.is_multiple_of(2),
-            pulls: seed % 3 == 0,
+            pulls: seed.is_multiple_of(3),
         };
         Self {
             random: Random::new(seed),

@@ -50,12 +50,18 @@ export class GraphPanel implements vscode.Disposable {
   }
 }
 
+/** What the page comes with: its own policy, by which an editor could not put its styles in. */
+const POLICY = /<meta http-equiv="Content-Security-Policy"[^>]*>/;
+
 /** The page with a policy by which only the scripts that it came with run, and nothing is fetched. */
 export function confined(page: string, nonce: string): string {
   const policy = `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'nonce-${nonce}'`;
   const meta = `<meta http-equiv="Content-Security-Policy" content="${policy}">`;
-  const named = page.replaceAll('<script>', `<script nonce="${nonce}">`);
-  return named.includes('<head>') ? named.replace('<head>', `<head>${meta}`) : `${meta}${named}`;
+  const named = page.replaceAll('<script>', () => `<script nonce="${nonce}">`);
+  if (POLICY.test(named)) {
+    return named.replace(POLICY, () => meta);
+  }
+  return named.includes('<head>') ? named.replace('<head>', () => `<head>${meta}`) : meta + named;
 }
 
 function isOpen(message: unknown): message is Open {

@@ -14,6 +14,7 @@ import {
 
 import * as protocol from './protocol';
 import { find, type Found } from './server';
+import { traced } from './trace';
 
 /** What stands in the place of a language server. */
 export type Being =
@@ -33,6 +34,7 @@ const SELECTOR: DocumentSelector = [
 
 export class Session implements vscode.Disposable {
   readonly log = vscode.window.createOutputChannel('gantrycd', { log: true });
+  private readonly trace = traced(this.log);
   private client: LanguageClient | undefined;
   private command: string | undefined;
   private changing: Promise<void> = Promise.resolve();
@@ -139,6 +141,7 @@ export class Session implements vscode.Disposable {
         },
         documentSelector: SELECTOR,
         outputChannel: this.log,
+        traceOutputChannel: this.trace,
         revealOutputChannelOn: RevealOutputChannelOn.Never,
         middleware: {
           workspace: {
@@ -201,6 +204,7 @@ export class Session implements vscode.Disposable {
   dispose(): void {
     this.changed.dispose();
     this.told.dispose();
+    this.trace.dispose();
     this.log.dispose();
   }
 }

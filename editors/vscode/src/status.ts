@@ -54,7 +54,8 @@ export function text(being: Being, status: Status | undefined, now: number): str
   if (being.is === 'stopped') {
     return '$(warning) gantrycd';
   }
-  if (status === undefined) {
+  // the first stacks are told when all are read
+  if (status === undefined || (status.loading && status.stacks === 0)) {
     return '$(loading~spin) gantrycd';
   }
   const parts = [`${status.loading ? '$(loading~spin)' : '$(layers)'} ${count(status.stacks, 'stack')}`];

@@ -77,7 +77,14 @@ export class StackTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
       return [];
     }
     const id = parent?.item.id;
-    const items = await client.sendRequest(protocol.tree, id == null ? {} : { node: id });
+    let items: protocol.Item[];
+    try {
+      items = await client.sendRequest(protocol.tree, id == null ? {} : { node: id });
+    } catch (error) {
+      // the server has ended meanwhile, or knows no tree; whatever comes next is drawn anew
+      this.session.log.warn(`the tree of stacks: ${(error as Error).message}`);
+      return [];
+    }
     const seen = new Map<string, number>();
     return items.map(item => {
       const name = item.id ?? item.label;

@@ -112,7 +112,7 @@ export async function code(
         '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
       ],
     });
-    page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    page = await browser.newPage({ viewport: { width: 1200, height: 720 } });
     page.setDefaultTimeout(STEP);
     await ready?.(page);
     const remote = file => `vscode-remote://127.0.0.1:${port}${file}`;
@@ -149,6 +149,8 @@ export async function until(what, isSo, patience = PATIENCE) {
 export async function picture(page, name, options = {}) {
   if (PICTURES !== undefined) {
     fs.mkdirSync(PICTURES, { recursive: true });
+    // what moves comes to rest
+    await new Promise(done => setTimeout(done, 500));
     await page.screenshot({ path: path.join(PICTURES, `${name}.png`), ...options });
   }
 }

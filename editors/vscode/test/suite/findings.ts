@@ -5,7 +5,7 @@ import * as path from 'node:path';
 
 import * as vscode from 'vscode';
 
-import { actions, diagnostics, onDisk, open, ROOT, shown, type Test, until, uri, write } from '../tools';
+import { actions, diagnostics, messages, onDisk, open, ROOT, shown, type Test, until, uri, write } from '../tools';
 
 const WORKERS = 'emulators/alice/workers.tf';
 const COMMENT = '# gantrycd:resource-identity: ignore=true\n';
@@ -104,15 +104,18 @@ export const findings: Test[] = [
   [
     "the editor's settings count, and the client's own are no fault in them",
     async () => {
-      const settings = vscode.workspace.getConfiguration('gantrycd');
-      await settings.update('checks', { 'duplicate-identity': 'warning' }, vscode.ConfigurationTarget.Global);
-      await until('a warning', () => diagnostics('live/legacy/main.tf')[0]?.startsWith('Warning ') ?? false);
-      await until('the count of it', () => {
-        const tooltip = (shown().status.tooltip as vscode.MarkdownString).value;
-        return tooltip.includes('1 error, 4 warnings');
+      const said = await messages('showWarningMessage', async () => {
+        const settings = vscode.workspace.getConfiguration('gantrycd');
+        await settings.update('checks', { 'duplicate-identity': 'warning' }, vscode.ConfigurationTarget.Global);
+        await until('a warning', () => diagnostics('live/legacy/main.tf')[0]?.startsWith('Warning ') ?? false);
+        await until('the count of it', () => {
+          const tooltip = (shown().status.tooltip as vscode.MarkdownString).value;
+          return tooltip.includes('1 error, 4 warnings');
+        });
+        await settings.update('checks', undefined, vscode.ConfigurationTarget.Global);
+        await until('an error', () => diagnostics('live/legacy/main.tf')[0]?.startsWith('Error ') ?? false);
       });
-      await settings.update('checks', undefined, vscode.ConfigurationTarget.Global);
-      await until('an error', () => diagnostics('live/legacy/main.tf')[0]?.startsWith('Error ') ?? false);
+      assert.deepEqual(said, []);
     },
   ],
 ];

@@ -6,7 +6,10 @@ import * as path from 'node:path';
 
 import * as vscode from 'vscode';
 
-import { diagnostics, messages, ROOT, servers, shown, type Test, until } from '../tools';
+import { find, isOlder } from '../../src/server';
+import { diagnostics, messages, ROOT, servers, shown, type Test, until, uri } from '../tools';
+
+const extension = () => vscode.extensions.getExtension('gantrycd.gantrycd')?.extensionPath ?? '';
 
 const settings = () => vscode.workspace.getConfiguration('gantrycd.server');
 
@@ -27,12 +30,75 @@ function script(name: string, text: string, mode = 0o755): string {
   return file;
 }
 
+/** What this window has logged. */
+function log(): string {
+  const logs = path.join(process.env['GANTRYCD_SCRATCH'] ?? '', 'data/logs');
+  const files = fs.readdirSync(logs, { recursive: true, encoding: 'utf8' });
+  const ours = files.filter(it => path.basename(it) === 'gantrycd.log');
+  return ours.map(it => fs.readFileSync(path.join(logs, it), 'utf8')).join('');
+}
+
 async function running(): Promise<number> {
   await until('one server', () => shown().isRunning() && servers().length === 1);
   return servers()[0] ?? 0;
 }
 
 export const server: Test[] = [
+  [
+    'the server is that of the setting, else the own one, else the first on the path',
+    async () => {
+      const own = path.join(extension(), 'server/gantrycd-ls');
+      const directory = fs.mkdtempSync(`${ROOT}-path-`);
+      const onPath = path.join(directory, 'gantrycd-ls');
+      fs.copyFileSync(own, onPath);
+      const real = process.env['PATH'];
+      const relative = path.relative(process.cwd(), directory);
+      try {
+        process.env['PATH'] = ['', relative, '/nowhere', directory, real].join(path.delimiter);
+        const version = '0.1.0';
+        const there = (command: string) => ({ is: 'there', command, version });
+        assert.deepEqual(await find({ setting: onPath, extension: extension() }), there(onPath));
+        assert.deepEqual(await find({ setting: '', extension: extension() }), there(own));
+        assert.deepEqual(await find({ setting: '', extension: '/nowhere' }), there(onPath));
+        // what is relative could be the workspace's own
+        process.env['PATH'] = ['', relative].join(path.delimiter);
+        const missing = await find({ setting: '', extension: '/nowhere' });
+        assert.equal(missing.is, 'missing');
+        assert.match('why' in missing ? missing.why : '', /^gantrycd-ls was not found: .* linux-x64, and none is on the PATH\.$/);
+      } finally {
+        process.env['PATH'] = real;
+        fs.rmSync(directory, { recursive: true });
+      }
+    },
+  ],
+  [
+    'versions are compared by their numbers',
+    async () => {
+      assert.deepEqual(
+        ['0.0.9', '0.1.0', '0.1.0-rc.1', '0.2.0', '0.10.0', '1.0.0'].filter(it => isOlder(it, '0.2.0')),
+        ['0.0.9', '0.1.0', '0.1.0-rc.1'],
+      );
+    },
+  ],
+  [
+    'what is said is logged when the setting says so',
+    async () => {
+      await running();
+      const hover = async () => {
+        await vscode.commands.executeCommand('vscode.executeHoverProvider', uri('live/web/data.tf'), new vscode.Position(1, 5));
+      };
+      const requests = () => log().match(/Sending request 'textDocument\/hover/g)?.length ?? 0;
+      await hover();
+      assert.equal(requests(), 0);
+      const trace = vscode.workspace.getConfiguration('gantrycd.trace');
+      await trace.update('server', 'messages', vscode.ConfigurationTarget.Global);
+      await until('a request in the log', async () => {
+        await hover();
+        return requests() > 0;
+      });
+      await trace.update('server', undefined, vscode.ConfigurationTarget.Global);
+    },
+  ],
   [
     'a server that was killed comes back, with everything that it said',
     async () => {
@@ -97,13 +163,39 @@ export const server: Test[] = [
     },
   ],
   [
+    'what a server cannot do is said',
+    async () => {
+      // one that announces none of its commands under their names
+      const own = `${extension()}/server/gantrycd-ls`;
+      const rename = 'process.stdin.on("data", it => process.stdout.write(String(it).replaceAll("\\"gantrycd.", "\\"nobodys_.")))';
+      const lesser = script(
+        'lesser',
+        `[ "$1" = --version ] && exec ${own} --version\n${own} "$@" | ${process.execPath} -e '${rename}'`,
+      );
+      await withPath(lesser, async () => {
+        // that of the script is no child of ours
+        await until('it', () => shown().isRunning() && servers().length === 0);
+        const said = await messages('showWarningMessage', async () => {
+          await vscode.commands.executeCommand('gantrycd.refreshState');
+          await vscode.commands.executeCommand('gantrycd.openGraph');
+          await vscode.commands.executeCommand('gantrycd.explainSubject', 'aws_sqs_queue.orders');
+        });
+        assert.deepEqual(said, [
+          'gantrycd: this server (version 0.1.0) cannot refresh cached states yet.',
+          'gantrycd: this server (version 0.1.0) cannot draw the stack graph yet.',
+          'gantrycd: this server (version 0.1.0) cannot explain resources yet.',
+        ]);
+      });
+      await running();
+    },
+  ],
+  [
     'trying again finds what was put there meanwhile',
     async () => {
       const directory = fs.mkdtempSync(`${ROOT}-late-`);
       const file = path.join(directory, 'gantrycd-ls');
-      const extension = vscode.extensions.getExtension('gantrycd.gantrycd')?.extensionPath ?? '';
       const put = () => {
-        fs.symlinkSync(path.join(extension, 'server/gantrycd-ls'), file);
+        fs.symlinkSync(path.join(extension(), 'server/gantrycd-ls'), file);
         return 'Try Again';
       };
       const run = async (said: string[]) => {
