@@ -136,6 +136,20 @@ fn a_line_passes_between_the_stacks_of_a_column() {
 }
 
 #[test]
+fn what_only_later_stacks_read_stands_beside_them() {
+    let text = [
+        stack("a", "", &[]),
+        stack("b", "", &["a"]),
+        stack("c", "", &["b", "late"]),
+        stack("late", "", &[]),
+    ]
+    .concat();
+    let layout = check(&text);
+    // a b c late
+    assert_eq!(layout.stacks[3].x, layout.stacks[1].x);
+}
+
+#[test]
 fn what_many_read_stands_in_lists() {
     let mut text = stack("hub", "", &[]);
     for at in 0..120 {
