@@ -145,6 +145,13 @@ fn lines_about_objects_of_one_realm() {
     assert_eq!(of(Some("one")), "c d: d→c without 2");
     assert_eq!(of(Some("")), "a b: b→a without 2");
     assert_eq!(of(Some("two")), ":  without 4");
+
+    let both = text + &shared("x", "logs") + &shared("y", "logs");
+    let of = |realm| selected(&both, &Selection::new(&[], 1, realm).unwrap()).unwrap();
+    assert_eq!(of(Some("one")), "c d: d→c without 4");
+    assert_eq!(of(Some("")), "a b x y: b→a, x=y of [0] without 2");
+    let near = Selection::new(&["x".to_owned()], 1, Some("one")).unwrap();
+    assert_eq!(selected(&both, &near).unwrap(), "x:  without 5");
 }
 
 #[test]
@@ -317,6 +324,8 @@ fn a_page_is_not_ended_by_a_name() {
     let count = |what: &str| page.matches(what).count();
     assert_eq!((count("<script"), count("</script")), (2, 2));
     assert_eq!(count("<!--"), 0);
+    // a browser reads other ends of lines as line feeds, and the policy's hashes would be of another text
+    assert!(!page.contains('\r'));
     assert!(
         page.contains(r#""cloud_identity_id":"\u003c/script>\u003c!--\"&""#),
         "{page}"

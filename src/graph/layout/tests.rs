@@ -1,6 +1,9 @@
 //! What holds of every picture.
 
-use super::{HEIGHT, Layout, Point};
+use std::collections::BTreeSet;
+
+use super::ranks::{Arc, Ranks};
+use super::{HEIGHT, Layout, Point, layered};
 use crate::fixture::Fixture;
 use crate::graph::tests::{shared, stack};
 use crate::graph::{Graph, Selection};
@@ -8,18 +11,12 @@ use crate::graph::{Graph, Selection};
 /// Stacks that each read from so many of those before them, some in circles, some that manage what
 /// others manage, and some by themselves.
 fn workspace(stacks: usize, reads: usize, circles: bool) -> String {
-    let mut seed = 11_usize;
-    let mut random = |below: usize| {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
+    let mut seed = 11;
     let mut text = String::new();
     for at in 0..stacks {
         let others: Vec<_> = (0..reads)
             .filter(|_| at > 0)
-            .map(|_| format!("s{}", random(at)))
+            .map(|_| format!("s{}", random(&mut seed, at)))
             .chain((circles && at % 7 == 1).then(|| format!("s{}", at + 1)))
             .collect();
         let others: Vec<_> = others.iter().map(|it| &**it).collect();
@@ -73,6 +70,51 @@ fn nothing_lies_over_anything() {
     }
 }
 
+/// A number below another, as if by chance.
+fn random(seed: &mut usize, below: usize) -> usize {
+    let next = seed.wrapping_mul(6_364_136_223_846_793_005);
+    *seed = next.wrapping_add(1_442_695_040_888_963_407);
+    (*seed >> 33) % below
+}
+
+#[test]
+fn the_engine_takes_whatever_columns_there_are() {
+    for seed in 0..60 {
+        let mut seed = seed;
+        let mut columns: Vec<Vec<usize>> = Vec::new();
+        let mut stacks = 0;
+        for _ in 0..2 + random(&mut seed, 6) {
+            let more = 1 + random(&mut seed, 9);
+            columns.push((stacks..stacks + more).collect());
+            stacks += more;
+        }
+        let column_of = |stack| columns.iter().position(|it| it.contains(&stack)).unwrap();
+        let first = columns[0].len();
+        let mut pairs: BTreeSet<(usize, usize)> = (0..first).map(|it| (it, stacks - 1)).collect();
+        for stack in first..stacks {
+            for _ in 0..1 + random(&mut seed, 3) {
+                let before = columns[column_of(stack) - 1][0];
+                pairs.insert((random(&mut seed, before + 1), stack));
+            }
+        }
+        let arcs = pairs.iter().enumerate().map(|(at, (left, right))| Arc {
+            left: *left,
+            right: *right,
+            length: column_of(*right) - column_of(*left),
+            dependency: Some(at),
+        });
+        let arcs = arcs.collect();
+        let part = layered::lay_out(&Ranks { columns, arcs }, 100.0);
+        assert_eq!(part.stacks.len(), stacks);
+        for (at, (_, a)) in part.stacks.iter().enumerate() {
+            assert!(a.y >= 0.0 && a.y + HEIGHT <= part.size.y + 0.01, "{a:?}");
+            for (_, b) in &part.stacks[at + 1..] {
+                assert!(a.x != b.x || (a.y - b.y).abs() >= HEIGHT, "{a:?} {b:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_line_passes_between_the_stacks_of_a_column() {
     let text = [
@@ -91,6 +133,20 @@ fn a_line_passes_between_the_stacks_of_a_column() {
     for Point { y, .. } in passes {
         assert!(y < beside.y || y > beside.y + HEIGHT, "through a stack");
     }
+}
+
+#[test]
+fn what_only_later_stacks_read_stands_beside_them() {
+    let text = [
+        stack("a", "", &[]),
+        stack("b", "", &["a"]),
+        stack("c", "", &["b", "late"]),
+        stack("late", "", &[]),
+    ]
+    .concat();
+    let layout = check(&text);
+    // a b c late
+    assert_eq!(layout.stacks[3].x, layout.stacks[1].x);
 }
 
 #[test]
