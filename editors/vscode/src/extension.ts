@@ -39,7 +39,7 @@ export function activate(context: vscode.ExtensionContext): Shown {
       }
     }),
     // what a workspace says of the server counts from now on
-    vscode.workspace.onDidGrantWorkspaceTrust(() => void started.startIfOther()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void started.startIfOther().then(() => started.tellSettings())),
   );
   void started.start();
   return { status: status.item, tree, isRunning: () => started.running !== undefined };

@@ -84,6 +84,11 @@ export class Session implements vscode.Disposable {
     }
   }
 
+  /** Has the server ask for the settings again. */
+  async tellSettings(): Promise<void> {
+    await this.running?.sendNotification('workspace/didChangeConfiguration', { settings: null });
+  }
+
   private async found(): Promise<Found> {
     const setting = vscode.workspace.getConfiguration('gantrycd').get<string>('server.path', '').trim();
     return find({ setting, extension: this.context.extensionPath });
@@ -140,6 +145,8 @@ export class Session implements vscode.Disposable {
           closed: () => restarts.closed(),
         },
         documentSelector: SELECTOR,
+        // in a workspace that nobody trusts the server runs nothing
+        initializationOptions: { trusted: vscode.workspace.isTrusted },
         outputChannel: this.log,
         traceOutputChannel: this.trace,
         revealOutputChannelOn: RevealOutputChannelOn.Never,
@@ -215,5 +222,5 @@ function forServer(settings: LSPAny): LSPAny {
     return settings;
   }
   const { server: _, trace: __, ...rest } = settings as Record<string, LSPAny>;
-  return rest;
+  return { ...rest, trusted: vscode.workspace.isTrusted };
 }
