@@ -59,6 +59,8 @@ struct Object<'a> {
     #[serde(flatten)]
     identity: Columns<'a>,
     r#type: &'a str,
+    /// `now`, `until-applied` or `after-apply`.
+    when: &'a str,
     reader: Row,
     owner: Row,
 }
@@ -151,6 +153,7 @@ fn reads<'a>(graph: &'a Graph, dependency: &Dependency) -> Reads<'a> {
         Object {
             identity: Columns::new(identity),
             r#type: resource_type,
+            when: when(edge.when),
             reader: row(graph, edge.reader),
             owner: row(graph, edge.owner),
         }
@@ -180,7 +183,7 @@ fn duplicate<'a>(graph: &'a Graph, group: &'a Group) -> Duplicate<'a> {
         cloud_identity_id: &group.id,
         cloud_identity_realm: group.realm.as_ref().map(|it| it.as_str()),
         r#type: &group.resource_type,
-        when: when(group),
+        when: when(group.when()),
         claims: claims.collect(),
     }
 }

@@ -20,6 +20,10 @@ pub fn dot(graph: &Graph) -> String {
             Some(_) => ", color=\"#c2410c\", penwidth=2",
             None => "",
         };
+        let marks = match it.edges.iter().any(|it| it.when.is_now()) {
+            true => marks.to_owned(),
+            false => format!("{marks}, style=dotted"),
+        };
         let label = label(name);
         _ = writeln!(out, "  {} [label=\"{label}\\n{claims}\"{marks}]", id(name));
     }
@@ -31,6 +35,10 @@ pub fn dot(graph: &Graph) -> String {
         let marks = match it.cycle {
             Some(_) => ", color=\"#c2410c\", penwidth=2",
             None => "",
+        };
+        let marks = match it.edges.iter().any(|it| it.when.is_now()) {
+            true => marks.to_owned(),
+            false => format!("{marks}, style=dotted"),
         };
         _ = writeln!(
             out,
@@ -44,8 +52,8 @@ pub fn dot(graph: &Graph) -> String {
     for it in &graph.lines {
         let groups = it.duplicates.iter().map(|it| graph.duplicates[*it]);
         let objects = groups.map(|it| match &it.realm {
-            Some(realm) => format!("{} in {realm}, {}", it.id, when(it)),
-            None => format!("{}, {}", it.id, when(it)),
+            Some(realm) => format!("{} in {realm}, {}", it.id, when(it.when())),
+            None => format!("{}, {}", it.id, when(it.when())),
         });
         let [a, b] = it.stacks.map(|it| id(graph.name(it)));
         _ = writeln!(

@@ -121,14 +121,10 @@ impl<'a> Graph<'a> {
     /// # Errors
     /// When no stack has a name that was asked for.
     pub fn new(snapshot: &'a Snapshot, selection: &Selection) -> Result<Self, Fault> {
-        let mut all: Vec<_> = snapshot.edges().map(stacks_of).collect();
-        all.sort_unstable();
-        all.dedup();
-        let circles = checks::circles(&all);
-
+        let circles = circles(snapshot);
         let mut reads: BTreeMap<(usize, usize), Vec<Edge>> = BTreeMap::new();
         let edges = snapshot.edges();
-        for edge in edges.filter(|it| selection.is_about(realm_of(snapshot, it.owner))) {
+        for edge in edges.filter(|it| selection.is_about(realm_of(snapshot, it))) {
             reads.entry(stacks_of(edge)).or_default().push(*edge);
         }
         let groups = snapshot.duplicates();
@@ -243,9 +239,8 @@ impl<'a> Graph<'a> {
 
     /// What a dependency is about, and its type.
     pub fn object(&self, edge: &Edge) -> (Option<&'a Identity>, &'a str) {
-        let claim = self.snapshot.row(edge.owner).claim.as_ref();
         let resource_type = &self.snapshot.address(edge.owner).resource_type;
-        (claim.ok(), resource_type)
+        (self.snapshot.object_of(edge), resource_type)
     }
 
     /// Where a row is shown: at its block, or else at its state.
@@ -255,9 +250,9 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// The name of when a group stands.
-pub fn when(group: &Group) -> &'static str {
-    match group.when() {
+/// The name of when something stands.
+pub fn when(when: When) -> &'static str {
+    match when {
         When::Always => "now",
         When::UntilApplied => "until-applied",
         When::AfterApply => "after-apply",
@@ -268,8 +263,24 @@ fn stacks_of(edge: &Edge) -> (usize, usize) {
     (edge.reader.stack, edge.owner.stack)
 }
 
-fn realm_of(snapshot: &Snapshot, owner: RowRef) -> Option<&Realm> {
-    snapshot.row(owner).claim.as_ref().ok()?.realm.as_ref()
+fn realm_of<'a>(snapshot: &'a Snapshot, edge: &Edge) -> Option<&'a Realm> {
+    snapshot.object_of(edge)?.realm.as_ref()
+}
+
+/// The stacks that read from each other in circles, now or after the next apply.
+fn circles(snapshot: &Snapshot) -> Vec<Vec<usize>> {
+    let at = |stand: fn(When) -> bool| {
+        let edges = snapshot.edges().filter(move |it| stand(it.when));
+        let reads: Vec<_> = edges.map(stacks_of).collect();
+        let circles = checks::circles(&reads);
+        let within = move |(reader, owner): &(usize, usize)| {
+            let mut circles = circles.iter();
+            circles.any(|it| it.contains(reader) && it.contains(owner))
+        };
+        reads.into_iter().filter(within).collect::<Vec<_>>()
+    };
+    // an edge that ends and one that begins make no circle
+    checks::circles(&[at(When::is_now), at(When::is_after)].concat())
 }
 
 /// The stacks of those that a group is about, sorted.

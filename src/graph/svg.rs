@@ -8,7 +8,9 @@ use std::fmt::Write;
 
 use super::dot::counted;
 use super::layout::{HEIGHT, Layout, Point, Route, split};
-use super::{Dependency, Graph, Line, when};
+use crate::workspace::When;
+
+use super::{Dependency, Graph, Line};
 
 const STYLE: &str = concat!(
     include_str!("page/palette.css"),
@@ -93,7 +95,10 @@ pub(super) fn drawing(graph: &Graph, layout: &Layout) -> String {
 }
 
 fn dependency(out: &mut String, graph: &Graph, (at, it): (usize, &Dependency), route: &Route) {
-    let marks = it.cycle.map_or("", |_| " cycle");
+    let mut marks = String::from(it.cycle.map_or("", |_| " cycle"));
+    if !it.edges.iter().any(|it| it.when.is_now()) {
+        marks.push_str(" after-apply");
+    }
     let title = format!(
         "{} reads {} of {}",
         graph.name(it.reader),
@@ -110,7 +115,7 @@ fn dependency(out: &mut String, graph: &Graph, (at, it): (usize, &Dependency), r
 
 fn duplicate(out: &mut String, graph: &Graph, (at, it): (usize, &Line), route: &Route) {
     let groups = || it.duplicates.iter().map(|it| graph.duplicates[*it]);
-    let ends = groups().all(|it| when(it) == "until-applied");
+    let ends = groups().all(|it| it.when() == When::UntilApplied);
     let marks = if ends { " until-applied" } else { "" };
     let [a, b] = it.stacks.map(|it| graph.name(it));
     let objects = match it.duplicates.len() {

@@ -197,6 +197,24 @@ fn when_a_duplicate_stands_is_told() {
     assert_eq!(duplicate["claims"][1]["source"]["path"], "b/main.tf");
 }
 
+#[test]
+fn what_is_read_after_the_next_apply_is_told_so() {
+    let arn = "arn:aws:s3:::logs";
+    let text = format!(
+        "#- a/main.tf\nresource \"aws_s3_bucket\" \"x\" {{}}\n\
+         #- a/terraform.tfstate\naws_s3_bucket.x arn={arn}\n\
+         #- b/main.tf\ndata \"aws_s3_bucket\" \"y\" {{\n  arn = \"{arn}\"\n}}\n\
+         #- b/terraform.tfstate\naws_vpc.v\n"
+    );
+    let document = told(&text, Format::Json);
+    let document: serde_json::Value = serde_json::from_str(&document).unwrap();
+    let object = &document["dependencies"][0]["objects"][0];
+    assert_eq!(object["when"], "after-apply");
+    assert_eq!(object["cloud_identity_id"], arn);
+    assert!(told(&text, Format::Svg).contains("class=\"reads after-apply\""));
+    assert!(told(&text, Format::Dot).contains("style=dotted"));
+}
+
 #[track_caller]
 fn told(text: &str, format: Format) -> String {
     let snapshot = Fixture::new(text).snapshot();
@@ -220,6 +238,7 @@ fn a_program_reads_the_objects_behind_a_line() {
             "cloud_identity_id": "arn:aws:sqs:eu-west-1:111122223333:a",
             "cloud_identity_realm": "one",
             "type": "aws_sqs_queue",
+            "when": "now",
             "reader": {
                 "address": "data.aws_sqs_queue.r0",
                 "source": { "path": "b/main.tf", "range": range(1, 25) },

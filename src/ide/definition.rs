@@ -77,7 +77,7 @@ fn naming(
         Some((&it.name.text, span))
     })?;
     let names_it = |it: &Edge| {
-        let read = snapshot.row(it.reader).looks_up.as_deref()?;
+        let read = snapshot.object_of(it)?;
         let is_arn = **name == *"arn" && read.origin == Origin::Discovered;
         Some(
             is_arn || {

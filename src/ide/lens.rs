@@ -82,6 +82,8 @@ struct Told {
     own: Vec<RowRef>,
     /// Those that it tells of.
     others: Vec<RowRef>,
+    /// When what it tells of them stands.
+    whens: Vec<When>,
 }
 
 fn of_block(snapshot: &Snapshot, file: &ModuleFile, block: &Block) -> Vec<Told> {
@@ -104,7 +106,24 @@ fn of_block(snapshot: &Snapshot, file: &ModuleFile, block: &Block) -> Vec<Told> 
         rows.dedup();
         rows
     };
+    let whens = |about| -> Vec<When> {
+        match about {
+            LensKind::Readers => {
+                let edges = own.iter().flat_map(|it| snapshot.edges_to(*it));
+                edges.map(|it| it.when).collect()
+            }
+            LensKind::Rivals => {
+                let groups = own.iter().filter_map(|it| snapshot.duplicate(*it));
+                groups.map(|it| it.when()).collect()
+            }
+            LensKind::Owners => owners(snapshot, file, block)
+                .iter()
+                .map(|it| it.when)
+                .collect(),
+        }
+    };
     let told = abouts.iter().map(|about| Told {
+        whens: whens(*about),
         span: block.header,
         about: *about,
         own: own.clone(),
@@ -128,9 +147,9 @@ fn claimants(snapshot: &Snapshot, own: &[RowRef]) -> Vec<RowRef> {
 impl Told {
     fn title(&self, snapshot: &Snapshot) -> String {
         match self.about {
-            LensKind::Readers => format!("read by {}", stacks(&self.others)),
+            LensKind::Readers => format!("read by {}{}", stacks(&self.others), when(&self.whens)),
             LensKind::Rivals => self.rivals(snapshot),
-            LensKind::Owners => owned_by(snapshot, &self.others),
+            LensKind::Owners => owned_by(snapshot, &self.others) + when(&self.whens),
         }
     }
 
@@ -149,15 +168,19 @@ impl Told {
             (true, 2..) if also.is_empty() => format!("by {}", stacks(&self.others)),
             (true, _) => format!("at {}", counted(self.others.len(), "address", "addresses")),
         };
-        let groups = self.own.iter().filter_map(|it| snapshot.duplicate(*it));
-        let mut whens = groups.map(|it| it.when());
-        let first = whens.next();
-        let when = match first.filter(|first| whens.all(|it| it == *first)) {
-            Some(When::UntilApplied) => ", until applied",
-            Some(When::AfterApply) => ", after the next apply",
-            Some(When::Always) | None => "",
-        };
-        format!("{also}claimed {who}{when}")
+        format!("{also}claimed {who}{}", when(&self.whens))
+    }
+}
+
+/// When all of it stands, where it does not stand always.
+fn when(whens: &[When]) -> &'static str {
+    let first = whens
+        .first()
+        .filter(|first| whens.iter().all(|it| it == *first));
+    match first {
+        Some(When::UntilApplied) => ", until applied",
+        Some(When::AfterApply) => ", after the next apply",
+        Some(When::Always) | None => "",
     }
 }
 
@@ -283,6 +306,20 @@ mod tests {
         let begun = begun.replacen("{}", out, 1);
         let expected = ["1: also claimed by 1 stack, after the next apply -> a/only.tfstate"];
         assert_eq!(all(&begun, "own/main.tf"), expected);
+    }
+
+    #[test]
+    fn what_is_read_after_the_next_apply_is_said_so() {
+        let reader = format!(
+            "#- c/main.tf\ndata \"aws_iam_role\" \"new\" {{\n  arn = \"{ROLE}\"\n}}\n\
+             #- c/terraform.tfstate\naws_vpc.v\n"
+        );
+        let text = workspace(&reader);
+        let expected = ["1: read by 1 stack, after the next apply -> c/main.tf:1"];
+        assert_eq!(all(&text, "own/main.tf"), expected);
+        let expected =
+            ["1: owned by own → aws_iam_role.mine, after the next apply -> own/main.tf:1"];
+        assert_eq!(all(&text, "c/main.tf"), expected);
     }
 
     #[test]

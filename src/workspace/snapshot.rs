@@ -97,6 +97,15 @@ impl Snapshot {
         self.index.edges_to(&self.stacks, owner)
     }
 
+    /// The object that an edge is about: after the next apply, where it stands only then.
+    pub fn object_of(&self, edge: &Edge) -> Option<&Identity> {
+        let owner = self.row(edge.owner);
+        match edge.when.is_now() {
+            true => owner.claim.as_ref().ok(),
+            false => owner.planned_claim(),
+        }
+    }
+
     /// A path relative to the workspace root, with `/`.
     pub fn relative(&self, path: &Path) -> Box<str> {
         relative(&self.root, path)

@@ -95,6 +95,7 @@ const dependency = (at, name) => {
     element('div', {}, other(graph.dependencies[at][name]), element('span', { class: 'faint' }, ` ${counted(objects.length, 'object')}`)),
     list(objects, (it) => [
       identity(it),
+      ...(WHEN[it.when] ? [element('div', { class: 'shared' }, WHEN[it.when])] : []),
       element('div', {}, link(it.reader.address, it.reader.source), ' reads ', link(it.owner.address, it.owner.source)),
     ]),
   ];

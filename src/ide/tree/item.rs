@@ -216,7 +216,7 @@ fn of_edge(snapshot: &Snapshot, edge: &Edge, from_reader: bool) -> Item {
             format!("is read by {}", address(edge.reader)),
         ),
     };
-    let identity = snapshot.row(edge.reader).looks_up.as_deref();
+    let identity = snapshot.object_of(edge);
     let identity = identity.map(|it| format!("\n{it}")).unwrap_or_default();
     let (own, kind) = match from_reader {
         true => (edge.reader, Kind::DataSource),
