@@ -20,10 +20,6 @@ pub fn dot(graph: &Graph) -> String {
             Some(_) => ", color=\"#c2410c\", penwidth=2",
             None => "",
         };
-        let marks = match it.edges.iter().any(|it| it.when.is_now()) {
-            true => marks.to_owned(),
-            false => format!("{marks}, style=dotted"),
-        };
         let label = label(name);
         _ = writeln!(out, "  {} [label=\"{label}\\n{claims}\"{marks}]", id(name));
     }

@@ -539,9 +539,14 @@ aws_s3_bucket.b arn=arn:aws:s3:::b3 realm=dev
             )),
             [""; 0]
         );
-        // another stack has it, too
-        let used = realm("\"dev$0\"");
-        assert_eq!(names(&used), ["live", "dev"]);
+        // what is being typed is not in use yet, unless another stack has it, too
+        let row = "aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q";
+        let applied = |value: &str| {
+            let text = realm(value);
+            format!("#- a/terraform.tfstate\n{row}\n#- a/main.tf\n{text}")
+        };
+        assert_eq!(names(&applied("\"deve$0\"")), ["live", "dev"]);
+        assert_eq!(names(&applied("\"dev$0\"")), ["dev", "live"]);
     }
 
     #[test]
@@ -587,23 +592,22 @@ aws_s3_bucket.b arn=arn:aws:s3:::b3 realm=dev
             "\n    Other = \"y\"\n  }\n}\n",
         ];
         for before in before {
-            for behind in behind {
-                for quote in ["", "\""] {
-                    for length in 0..=REALM.len() {
-                        if quote.is_empty() && length > "gantrycd".len() {
-                            break;
-                        }
-                        let text = format!("{before}{quote}{}$0{behind}", &REALM[..length]);
-                        let names = names(&text);
-                        assert!(names.iter().any(|it| it == REALM), "{text}: {names:?}");
-                        assert_eq!(names.len(), if length > ID.len() { 1 } else { 2 }, "{text}");
-                    }
+            // every prefix, each before something else
+            let mut behind = behind.iter().cycle();
+            for quote in ["", "\""] {
+                let longest = if quote.is_empty() { "gantrycd" } else { REALM };
+                for length in 0..=longest.len() {
+                    let behind = behind.next().unwrap();
+                    let text = format!("{before}{quote}{}$0{behind}", &REALM[..length]);
+                    let names = names(&text);
+                    assert!(names.iter().any(|it| it == REALM), "{text}: {names:?}");
+                    let count = if length > ID.len() { 1 } else { 2 };
+                    assert_eq!(names.len(), count, "{text}");
                 }
-                for length in 0..="live".len() {
-                    let value = &"live"[..length];
-                    let text = format!("{before}\"{REALM}\" = \"{value}$0{behind}");
-                    assert_eq!(names(&text), ["live", "dev"], "{text}");
-                }
+            }
+            for (value, behind) in ["", "l", "li", "liv"].iter().zip(behind) {
+                let text = format!("{before}\"{REALM}\" = \"{value}$0{behind}");
+                assert_eq!(names(&text), ["live", "dev"], "{text}");
             }
         }
     }

@@ -148,12 +148,12 @@ impl Told {
     fn title(&self, snapshot: &Snapshot) -> String {
         match self.about {
             LensKind::Readers => format!("read by {}{}", stacks(&self.others), when(&self.whens)),
-            LensKind::Rivals => self.rivals(snapshot),
+            LensKind::Rivals => self.rivals(),
             LensKind::Owners => owned_by(snapshot, &self.others) + when(&self.whens),
         }
     }
 
-    fn rivals(&self, snapshot: &Snapshot) -> String {
+    fn rivals(&self) -> String {
         let is_own = |it: &RowRef| self.own.contains(it);
         let also = match self.others.iter().any(is_own) {
             true => "",
@@ -317,8 +317,7 @@ mod tests {
         let text = workspace(&reader);
         let expected = ["1: read by 1 stack, after the next apply -> c/main.tf:1"];
         assert_eq!(all(&text, "own/main.tf"), expected);
-        let expected =
-            ["1: owned by own → aws_iam_role.mine, after the next apply -> own/main.tf:1"];
+        let expected = ["1: owned by own → aws_iam_role.r, after the next apply -> own/main.tf:1"];
         assert_eq!(all(&text, "c/main.tf"), expected);
     }
 
