@@ -1,5 +1,6 @@
 // What the tests inside of the editor have in common.
 
+import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 
@@ -65,6 +66,15 @@ export function diagnostics(file: string): string[] {
     return `${severity} ${codeOf(it)} ${at(it.range.start)}-${at(it.range.end)}`;
   });
   return all.sort();
+}
+
+/** Waits until this and nothing else is wrong with a file: an editor asks for it at its leisure. */
+export async function areWrong(file: string, expected: string[]): Promise<void> {
+  try {
+    await until('diagnostics', () => String(diagnostics(file)) === String(expected));
+  } catch {
+    assert.deepEqual(diagnostics(file), expected);
+  }
 }
 
 /** What can be done at a diagnostic. An answer can come back empty while other extensions start. */

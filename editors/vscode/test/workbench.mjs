@@ -34,7 +34,7 @@ await scenario(async () => {
     const tree = page.locator('.pane-body .monaco-list-rows');
     const line = text => tree.locator('.monaco-list-row', { hasText: text });
     await line('aws_s3_bucket').first().waitFor();
-    holds((await line('live/web').count()) === 1, 'one line for a stack');
+    await line('live/web').waitFor();
     await line('aws_s3_bucket').first().click();
     await line('aws_s3_bucket.customer_uploads').first().waitFor();
     await line('live/web').click();
@@ -45,7 +45,7 @@ await scenario(async () => {
     await lines.filter({ hasText: 'customer_uploads' }).first().waitFor();
     await page.locator('.statusbar-item', { hasText: 'Ln 4, Col 1' }).waitFor();
     const badge = page.locator('.activitybar .action-item', { has: page.locator('[aria-label^="gantrycd"]') });
-    holds((await badge.locator('.badge-content').innerText()) === '2', 'the badge says how many duplicates');
+    await badge.locator('.badge-content', { hasText: /^2$/ }).waitFor();
     const box = await page.locator('.monaco-editor .squiggly-error').last().boundingBox();
     await hovered(page, box, 'Also claimed by');
     await picture(page, 'stacks');

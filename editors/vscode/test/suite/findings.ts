@@ -5,7 +5,7 @@ import * as path from 'node:path';
 
 import * as vscode from 'vscode';
 
-import { actions, diagnostics, messages, onDisk, open, ROOT, shown, type Test, until, uri, write } from '../tools';
+import { actions, areWrong, diagnostics, messages, onDisk, open, ROOT, shown, type Test, until, uri, write } from '../tools';
 
 const WORKERS = 'emulators/alice/workers.tf';
 const COMMENT = '# gantrycd:resource-identity: ignore=true\n';
@@ -14,9 +14,8 @@ export const findings: Test[] = [
   [
     'the server starts and says what is wrong, and where',
     async () => {
-      await until('diagnostics', () => diagnostics('live/legacy/main.tf').length > 0);
-      assert.deepEqual(diagnostics('live/legacy/main.tf'), ['Error duplicate-identity 4:1-4:44']);
-      assert.deepEqual(diagnostics('emulators/bob/providers.tf'), ['Error malformed-realm 22:45-22:59']);
+      await areWrong('live/legacy/main.tf', ['Error duplicate-identity 4:1-4:44']);
+      await areWrong('emulators/bob/providers.tf', ['Error malformed-realm 22:45-22:59']);
       assert.deepEqual(diagnostics('live/web/data.tf'), []);
       const [found] = vscode.languages.getDiagnostics(uri('live/legacy/main.tf'));
       assert.equal(found?.source, 'gantrycd');
@@ -43,7 +42,7 @@ export const findings: Test[] = [
     'a fix is made, saved, and mends what it was for',
     async () => {
       const { document } = await open(WORKERS);
-      assert.deepEqual(diagnostics(WORKERS), ['Information declaration-does-not-reach 7:1-7:43']);
+      await areWrong(WORKERS, ['Information declaration-does-not-reach 7:1-7:43']);
       const [found] = vscode.languages.getDiagnostics(document.uri);
       assert.ok(found);
       const fixes = await actions(document.uri, found.range, 'quickfix');
@@ -54,7 +53,7 @@ export const findings: Test[] = [
       assert.ok(await document.save());
       const after = before.replace('resource "aws_autoscaling_group"', `${COMMENT}resource "aws_autoscaling_group"`);
       assert.equal(onDisk(WORKERS), after);
-      await until('nothing is wrong any more', () => diagnostics(WORKERS).length === 0);
+      await areWrong(WORKERS, []);
       await vscode.commands.executeCommand('undo');
       await document.save();
       assert.equal(onDisk(WORKERS), before);
@@ -90,7 +89,7 @@ export const findings: Test[] = [
         ['emulators/alice/main.tf', both],
       ] as const) {
         const { document } = await open(file);
-        await until('what it does not reach', () => String(diagnostics(file)) === String(before));
+        await areWrong(file, [...before]);
         const [first] = vscode.languages.getDiagnostics(document.uri);
         assert.ok(first);
         await actions(document.uri, first.range, 'quickfix');

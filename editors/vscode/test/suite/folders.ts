@@ -4,7 +4,7 @@ import * as assert from 'node:assert/strict';
 
 import * as vscode from 'vscode';
 
-import { diagnostics, drawn, servers, shown, type Test, until } from '../tools';
+import { areWrong, drawn, servers, shown, type Test, until } from '../tools';
 
 export const folders: Test[] = [
   [
@@ -13,8 +13,8 @@ export const folders: Test[] = [
       assert.equal(vscode.workspace.workspaceFolders?.length, 2);
       await until('the status', () => /6 stacks {2}\$\(copy\) 2 duplicates/.test(shown().status.text));
       assert.equal(servers().length, 1);
-      assert.deepEqual(diagnostics('emulators/bob/providers.tf'), ['Error malformed-realm 22:45-22:59']);
-      assert.deepEqual(diagnostics('live/legacy/main.tf'), ['Error duplicate-identity 4:1-4:44']);
+      await areWrong('emulators/bob/providers.tf', ['Error malformed-realm 22:45-22:59']);
+      await areWrong('live/legacy/main.tf', ['Error duplicate-identity 4:1-4:44']);
       assert.equal(
         await drawn(3),
         [
@@ -43,7 +43,7 @@ export const folders: Test[] = [
       assert.ok(vscode.workspace.updateWorkspaceFolders(1, 1));
       await until('the status', () => /2 stacks {2}\$\(copy\) 1 duplicate /.test(shown().status.text));
       assert.equal(servers().length, 1);
-      await until('nothing of it', () => diagnostics('live/legacy/main.tf').length === 0);
+      await areWrong('live/legacy/main.tf', []);
       assert.match(await drawn(1), /^Duplicates 1\nStacks 2\n$/);
     },
   ],
