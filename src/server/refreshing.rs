@@ -3,6 +3,8 @@
 //! One refresh at a time. Nothing is run in a workspace that the editor says is not trusted, and what
 //! runs ends with the server.
 
+mod wanted;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -15,14 +17,11 @@ use tokio::time::{Instant, sleep, timeout};
 use tower_lsp::ls_types::{MessageType, ProgressToken};
 
 use crate::checks::Settings;
-use crate::refresh::{
-    Cancel, Choice, Event, Outcome, Refresh, Status, Summary, Target, Which, Workspaces, choose,
-};
-use crate::workspace::Snapshot;
+use crate::refresh::{Cancel, Event, Outcome, Refresh, Status, Summary};
 
 use super::session::Session;
-use super::view::{Part, View};
 use super::watch::Disk;
+use wanted::{Chosen, Wanted};
 
 /// Fetches states. Its argument is `{ "stacks": [NAME…] | "all" | "changed", "workspaces": [NAME…] |
 /// "all", "force": true }`, each of which may be left out: all stacks then.
@@ -131,79 +130,6 @@ impl Drop for AtWork<'_> {
     }
 }
 
-/// What a client wants to be fetched.
-struct Wanted {
-    which: Which,
-    /// `None` is as it is set.
-    workspaces: Option<Workspaces>,
-    even_if_older: bool,
-}
-
-impl Wanted {
-    fn of(argument: &Value) -> Result<Self, String> {
-        let names = |it: &Value| -> Option<Vec<String>> {
-            let names = it.as_array()?.iter();
-            names.map(|it| Some(it.as_str()?.to_owned())).collect()
-        };
-        let which = match &argument["stacks"] {
-            Value::Null => Which::All,
-            Value::String(all) if all == "all" => Which::All,
-            Value::String(changed) if changed == "changed" => Which::Changed,
-            other => Which::Named(
-                names(other).ok_or("`stacks` is \"all\", \"changed\" or a list of names")?,
-            ),
-        };
-        let workspaces = match &argument["workspaces"] {
-            Value::Null => None,
-            Value::String(all) if all == "all" => Some(Workspaces::All),
-            other => Some(Workspaces::Named(
-                names(other).ok_or("`workspaces` is \"all\" or a list of names")?,
-            )),
-        };
-        let force = &argument["force"];
-        Ok(Self {
-            which,
-            workspaces,
-            even_if_older: force.as_bool().unwrap_or(false),
-        })
-    }
-
-    /// What of it is in one workspace.
-    fn within(&self, part: &Part, editor: &Settings) -> Result<(Vec<Target>, Settings), String> {
-        let settings = Settings::in_force(&part.snapshot, editor);
-        let workspaces = self.workspaces.clone();
-        let all = settings.states.all_workspaces();
-        let choice = Choice {
-            which: self.which.clone(),
-            workspaces: workspaces.unwrap_or(match all {
-                true => Workspaces::All,
-                false => Workspaces::Known,
-            }),
-        };
-        let targets = choose(&part.snapshot, &settings.states, &choice)?;
-        Ok((targets, settings))
-    }
-
-    /// What of it is in each workspace of a view.
-    fn chosen(&self, view: &View) -> Result<Vec<(Snapshot, Vec<Target>, Settings)>, String> {
-        let mut chosen = Vec::new();
-        let mut unknown = None;
-        for part in &view.parts {
-            match self.within(part, &view.editor) {
-                Ok((targets, settings)) => {
-                    chosen.push((part.snapshot.clone(), targets, settings));
-                }
-                Err(why) => unknown = Some(why),
-            }
-        }
-        match (chosen.is_empty(), unknown) {
-            // of several workspaces, one has the stack
-            (true, Some(why)) => Err(why),
-            _ => Ok(chosen),
-        }
-    }
-}
-
 /// Fetches what a client wants, and tells it what came of that.
 pub(super) async fn refresh(
     session: Arc<Session>,
@@ -262,7 +188,7 @@ fn answer(summary: &Summary) -> Value {
 /// Fetches the states of these stacks, and shows how far that has come. What is new counts at once.
 async fn fetch(
     session: &Arc<Session>,
-    chosen: Vec<(Snapshot, Vec<Target>, Settings)>,
+    chosen: Vec<Chosen>,
     even_if_older: bool,
     cancel: &Cancel,
     token: Option<ProgressToken>,
@@ -391,12 +317,7 @@ impl Session {
             return;
         }
         let view = self.view().await;
-        let all = Wanted {
-            which: Which::All,
-            workspaces: None,
-            even_if_older: false,
-        };
-        let Ok(mut chosen) = all.chosen(&view) else {
+        let Ok(mut chosen) = Wanted::all().chosen(&view) else {
             return;
         };
         for (snapshot, targets, _) in &mut chosen {
@@ -410,7 +331,7 @@ impl Session {
     }
 
     /// Fetches states that nobody waits for: only what goes wrong is logged.
-    async fn refresh_quietly(self: &Arc<Self>, chosen: Vec<(Snapshot, Vec<Target>, Settings)>) {
+    async fn refresh_quietly(self: &Arc<Self>, chosen: Vec<Chosen>) {
         if chosen.iter().all(|(_, targets, _)| targets.is_empty()) {
             return;
         }
@@ -437,8 +358,7 @@ pub(super) async fn every_so_often(session: Arc<Session>) {
         }
         let _turn = session.refreshing.turn.lock().await;
         let view = session.view().await;
-        let all = Wanted::of(&Value::Null).and_then(|it| it.chosen(&view));
-        if let Ok(chosen) = all {
+        if let Ok(chosen) = Wanted::all().chosen(&view) {
             session.refresh_quietly(chosen).await;
         }
     }
@@ -479,24 +399,6 @@ mod tests {
         );
         assert_eq!(asked(69, 120, Some(10)), 6);
         assert_eq!(asked(120, 180, None), 0);
-    }
-
-    #[test]
-    fn what_a_client_wants_is_understood_or_refused() {
-        let which = |argument| Wanted::of(&argument).map(|it| format!("{:?}", it.which));
-        assert_eq!(which(json!(null)).unwrap(), "All");
-        assert_eq!(which(json!({ "stacks": "all" })).unwrap(), "All");
-        assert_eq!(which(json!({ "stacks": "changed" })).unwrap(), "Changed");
-        let named = which(json!({ "stacks": ["a", "b/*"] })).unwrap();
-        assert_eq!(named, r#"Named(["a", "b/*"])"#);
-        for wrong in [
-            json!({ "stacks": "some" }),
-            json!({ "stacks": [1] }),
-            json!({ "stacks": 1 }),
-            json!({ "workspaces": "some" }),
-        ] {
-            assert!(which(wrong).is_err());
-        }
     }
 
     #[test]

@@ -204,3 +204,65 @@ pub(super) fn count(value: &Expression) -> Option<u64> {
 fn positive<T: TryFrom<u64>>(value: &Expression) -> Option<T> {
     count(value).filter(|it| *it > 0)?.try_into().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::checks::Settings;
+    use crate::fixture::Fixture;
+
+    /// What is in force.
+    fn states(file: &str, editor: &serde_json::Value) -> States {
+        let snapshot = Fixture::new(&format!("#- gantrycd.hcl\n{file}")).snapshot();
+        let (editor, _) = Settings::of_editor(editor);
+        Settings::in_force(&snapshot, &editor).states
+    }
+
+    #[test]
+    fn a_stacks_own_tool_wins_over_its_directorys_and_that_over_all() {
+        let file = "states {\n  tool = \"terraform\"\n}\nstack \"a\" {\n  tool = \"tofu\"\n}\n\
+                    stack \"a@dev\" {\n  tool = \"terraform\"\n}\n";
+        let tool = |stack| states(file, &json!({})).tool(stack);
+        assert_eq!(tool("a"), Some(Tool::Tofu));
+        assert_eq!(tool("a@prod"), Some(Tool::Tofu));
+        assert_eq!(tool("a@dev"), Some(Tool::Terraform));
+        assert_eq!(tool("b"), Some(Tool::Terraform));
+        assert_eq!(states("", &json!({})).tool("a"), None);
+        let path = "stack \"a\" {\n  tool = \"./evil\"\n}\n";
+        assert_eq!(states(path, &json!({})).tool("a"), None);
+        let editor = json!({ "states": { "tool": "tofu" } });
+        assert_eq!(states(file, &editor).tool("b"), Some(Tool::Tofu));
+    }
+
+    #[test]
+    fn what_is_not_set_has_a_default_and_an_editor_wins_over_the_file() {
+        let none = states("", &json!({}));
+        assert_eq!((none.parallelism(), none.timeout().as_secs()), (4, 120));
+        assert!(!none.all_workspaces());
+        let file =
+            "states {\n  parallelism = 8\n  timeout_seconds = 5\n  all_workspaces = true\n}\n";
+        let set = states(file, &json!({}));
+        assert_eq!((set.parallelism(), set.timeout().as_secs()), (8, 5));
+        assert!(set.all_workspaces());
+        let editor = json!({ "states": { "parallelism": 2, "all_workspaces": false } });
+        let over = states(file, &editor);
+        assert_eq!((over.parallelism(), over.timeout().as_secs()), (2, 5));
+        assert!(!over.all_workspaces());
+    }
+
+    #[test]
+    fn nothing_that_a_repository_says_starts_anything() {
+        let file = "states {\n  refresh_on_save = true\n  refresh_interval_minutes = 1\n}\n";
+        let set = states(file, &json!({}));
+        assert!(!set.refreshes_on_save() && set.refresh_interval().is_none());
+        let editor =
+            json!({ "states": { "refresh_on_save": true, "refresh_interval_minutes": 2 } });
+        let set = states("", &editor);
+        assert!(set.refreshes_on_save());
+        assert_eq!(set.refresh_interval(), Some(Duration::from_secs(120)));
+        let never = json!({ "states": { "refresh_interval_minutes": 0 } });
+        assert_eq!(states("", &never).refresh_interval(), None);
+    }
+}
