@@ -14,6 +14,9 @@ const PATIENCE = 60_000;
 
 export const ROOT = process.env['GANTRYCD_WORKSPACE'] ?? '';
 
+/** A directory that goes with the test. */
+export const SCRATCH = process.env['GANTRYCD_SCRATCH'] ?? '';
+
 export type Test = [name: string, run: () => Promise<void>];
 
 /** What the extension shows. */

@@ -7,7 +7,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 
 import { find, isOlder } from '../../src/server';
-import { diagnostics, messages, ROOT, servers, shown, type Test, until, uri } from '../tools';
+import { diagnostics, messages, SCRATCH, servers, shown, type Test, until, uri } from '../tools';
 
 const extension = () => vscode.extensions.getExtension('gantrycd.gantrycd')?.extensionPath ?? '';
 
@@ -25,14 +25,14 @@ async function withPath(file: string, run: () => Promise<void>): Promise<void> {
 
 /** An executable file with this script in it. */
 function script(name: string, text: string, mode = 0o755): string {
-  const file = path.join(ROOT, '..', `${path.basename(ROOT)}-${name}`);
+  const file = path.join(SCRATCH, name);
   fs.writeFileSync(file, `#!/bin/sh\n${text}\n`, { mode });
   return file;
 }
 
 /** What this window has logged. */
 function log(): string {
-  const logs = path.join(process.env['GANTRYCD_SCRATCH'] ?? '', 'data/logs');
+  const logs = path.join(SCRATCH, 'data/logs');
   const files = fs.readdirSync(logs, { recursive: true, encoding: 'utf8' });
   const ours = files.filter(it => path.basename(it) === 'gantrycd.log');
   return ours.map(it => fs.readFileSync(path.join(logs, it), 'utf8')).join('');
@@ -48,7 +48,7 @@ export const server: Test[] = [
     'the server is that of the setting, else the own one, else the first on the path',
     async () => {
       const own = path.join(extension(), 'server/gantrycd-ls');
-      const directory = fs.mkdtempSync(`${ROOT}-path-`);
+      const directory = fs.mkdtempSync(path.join(SCRATCH, 'path-'));
       const onPath = path.join(directory, 'gantrycd-ls');
       fs.copyFileSync(own, onPath);
       const real = process.env['PATH'];
@@ -67,7 +67,6 @@ export const server: Test[] = [
         assert.match('why' in missing ? missing.why : '', /^gantrycd-ls was not found: .* linux-x64, and none is on the PATH\.$/);
       } finally {
         process.env['PATH'] = real;
-        fs.rmSync(directory, { recursive: true });
       }
     },
   ],
@@ -192,7 +191,7 @@ export const server: Test[] = [
   [
     'trying again finds what was put there meanwhile',
     async () => {
-      const directory = fs.mkdtempSync(`${ROOT}-late-`);
+      const directory = fs.mkdtempSync(path.join(SCRATCH, 'late-'));
       const file = path.join(directory, 'gantrycd-ls');
       const put = () => {
         fs.symlinkSync(path.join(extension(), 'server/gantrycd-ls'), file);
