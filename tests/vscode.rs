@@ -233,7 +233,6 @@ fn the_extension_works_in_a_real_editor() {
 }
 
 #[test]
-#[ignore = "the server knows no definitions and lenses yet"]
 fn definitions_and_lenses_go_from_stack_to_stack() {
     suite("across", &Example::copy(), "");
 }
@@ -252,7 +251,6 @@ fn a_person_sees_findings_stacks_and_explanations() {
 }
 
 #[test]
-#[ignore = "the server draws no graph yet"]
 fn the_graph_opens_sources_and_runs_no_scripts_but_its_own() {
     scenario("graph");
 }

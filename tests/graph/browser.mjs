@@ -65,7 +65,11 @@ export const near = (page) => page.$$eval('.stack.near > title', (all) => (
 ));
 
 /** How large the drawing is shown. */
-export const scale = (page) => page.$eval('#view', (it) => it.transform.baseVal.consolidate().matrix.a);
+export const scale = async (page) => {
+  // it is drawn with the next frame
+  await page.evaluate(() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go))));
+  return page.$eval('#view', (it) => it.transform.baseVal.consolidate().matrix.a);
+};
 
 /** The name of the stack that has the focus. */
 export const focused = (page) => page.evaluate(() => {

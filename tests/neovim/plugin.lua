@@ -100,5 +100,8 @@ editor.run(function()
   local health = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
   editor.equal(health:find('gantrycd%-ls %d+%.%d+%.%d+: /') ~= nil, true, health)
   editor.equal(health:find('ERROR', 1, true), nil, health)
-  vim.cmd.help('gantrycd')
+  -- every name that the help file gives is found
+  for _, name in ipairs({ 'gantrycd', ':GantrycdRefresh', ':GantrycdIgnoreAll', 'gantrycd-status' }) do
+    vim.cmd.help(name)
+  end
 end)

@@ -46,7 +46,7 @@ call cursor(22, 45)
 ALEHover
 call Check(WaitFor('len(Previews()) > 0'), 'a hover is shown')
 let s:told = join(getbufline(winbufnr(Previews()[0]), 1, '$'))
-call Check(s:told =~# 'gantrycd:resource-identity-realm', s:told)
+call Check(s:told =~# 'is malformed', s:told)
 pclose
 
 call cursor(22, 45)

@@ -30,7 +30,13 @@ fn the_commands_are_told() {
     let mut client = Client::spawn(example.root());
     let capabilities = client.initialize(json!({}));
     let commands = &capabilities["executeCommandProvider"]["commands"];
-    assert_eq!(*commands, json!(["gantrycd.explain", "gantrycd.showGraph"]));
+    let all = [
+        "gantrycd.explain",
+        "gantrycd.showGraph",
+        "gantrycd.refresh",
+        "gantrycd.status",
+    ];
+    assert_eq!(*commands, json!(all));
 }
 
 #[test]
