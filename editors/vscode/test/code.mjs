@@ -156,10 +156,15 @@ export async function picture(page, name, options = {}) {
 }
 
 /** Points at something until a hover with a text is there, and returns that. */
-export async function hovered(page, box, text) {
+export async function hovered(page, place, text) {
   const hover = page.locator('.monaco-hover:visible', { hasText: text }).first();
   await until(`a hover with ${text}`, async () => {
     await page.mouse.move(700, 400);
+    // lenses that come meanwhile move it
+    const box = await place.boundingBox();
+    if (box === null) {
+      return false;
+    }
     await page.mouse.move(box.x + 20, box.y + box.height / 2);
     await page.mouse.move(box.x + 22, box.y + box.height / 2);
     return hover.waitFor({ timeout: 3_000 }).then(() => true, () => false);

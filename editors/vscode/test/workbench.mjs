@@ -21,7 +21,7 @@ await scenario(async () => {
     await lines.filter({ hasText: 'localstack/bob' }).first().waitFor();
     const wrong = page.locator('.monaco-editor .squiggly-error').first();
     await wrong.waitFor({ state: 'attached' });
-    const hover = await hovered(page, await wrong.boundingBox(), 'gantrycd');
+    const hover = await hovered(page, wrong, 'gantrycd');
     const said = (await hover.innerText()).replace(/\s+/g, ' ');
     holds(said.includes('The realm "localstack/bob"') && said.includes('malformed-realm'), said);
     await picture(page, 'hover');
@@ -46,8 +46,7 @@ await scenario(async () => {
     await page.locator('.statusbar-item', { hasText: 'Ln 4, Col 1' }).waitFor();
     const badge = page.locator('.activitybar .action-item', { has: page.locator('[aria-label^="gantrycd"]') });
     await badge.locator('.badge-content', { hasText: /^2$/ }).waitFor();
-    const box = await page.locator('.monaco-editor .squiggly-error').last().boundingBox();
-    await hovered(page, box, 'Also claimed by');
+    await hovered(page, page.locator('.monaco-editor .squiggly-error').last(), 'Also claimed by');
     await picture(page, 'stacks');
     await page.keyboard.press('Escape');
 
@@ -57,7 +56,7 @@ await scenario(async () => {
     await problems.filter({ hasText: 'duplicate-identity' }).first().waitFor();
     await page.locator('.panel .action-item', { hasText: 'Problems' }).locator('.badge-content', { hasText: '7' }).waitFor();
     await picture(page, 'problems');
-    await hovered(page, await bar.boundingBox(), 'oldest cached state');
+    await hovered(page, bar, 'oldest cached state');
     await picture(page, 'status');
     await page.keyboard.press('Escape');
 
