@@ -191,6 +191,9 @@ impl Editor {
         } else {
             params["position"] = json!({ "line": line, "character": character });
         }
+        if method == "textDocument/references" {
+            params["context"] = json!({ "includeDeclaration": true });
+        }
         self.ask(method, params)
     }
 
