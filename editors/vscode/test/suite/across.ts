@@ -5,7 +5,7 @@ import * as path from 'node:path';
 
 import * as vscode from 'vscode';
 
-import { open, ROOT, shown, type Test, until, uri } from '../tools';
+import { messages, open, ROOT, shown, type Test, until, uri } from '../tools';
 
 /** A place below the root, counted from 1. */
 function told(at: vscode.Uri, { start }: vscode.Range): string {
@@ -59,6 +59,17 @@ export const across: Test[] = [
       );
       const owners = found.map(it => told(it.location.uri, it.location.range));
       assert.ok(owners.some(it => it.startsWith('live/orders/queues.tf:')), String(owners));
+    },
+  ],
+  [
+    'states are refreshed by command, and what came of it is said',
+    async () => {
+      const said = await messages('showInformationMessage', async said => {
+        await vscode.commands.executeCommand('gantrycd.refreshState');
+        await until('a word on it', () => said.length > 0);
+      });
+      // the example keeps its states in files, which need no tool
+      assert.deepEqual(said, ['gantrycd: 0 of 0 stacks refreshed']);
     },
   ],
 ];
