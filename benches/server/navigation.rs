@@ -56,8 +56,26 @@ pub fn measure(editor: &mut Editor, root: &Path, column: &mut Column) {
         column.add(what, "p99 ≤ 5 ms", times);
     }
     symbols(editor, &role, column);
+    completions(editor, &owner, column);
     for file in [&reader, &owner] {
         editor.close(file);
+    }
+}
+
+/// What is offered while somebody types a tag.
+fn completions(editor: &mut Editor, file: &str, column: &mut Column) {
+    const TYPED: &str = "\nresource \"aws_sqs_queue\" \"typed\" {\n  tags = {\n                             \"gantrycd:resource-identity-realm\" = \"\"\n    \"gan\" = 1\n  }\n}\n";
+    let end = editor.text(file).len();
+    editor.replace(file, end..end, TYPED);
+    for (what, before) in [("realms", "realm\" = \""), ("keys", "\"gan")] {
+        let at = end + TYPED.find(before).expect("it is typed") + before.len();
+        let times = repeated(editor, &mut |editor| {
+            let id = editor.ask_at("textDocument/completion", file, at);
+            let answer = editor.answer(id, MOST);
+            let items = answer["items"].as_array().or(answer.as_array());
+            assert!(items.is_some_and(|it| !it.is_empty()), "{what}: {answer}");
+        });
+        column.add(format!("completion, {what}"), "p99 ≤ 20 ms", times);
     }
 }
 
