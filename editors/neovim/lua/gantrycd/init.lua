@@ -25,7 +25,8 @@ end
 --- while no server runs.
 function M.status()
   local numbers = server.numbers
-  if not numbers then
+  -- a server that was killed is gone before anything is told of its end
+  if not numbers or not server.client() then
     return ''
   end
   if numbers.loading then
