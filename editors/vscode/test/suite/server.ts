@@ -125,8 +125,8 @@ export const server: Test[] = [
       const said = await messages('showErrorMessage', async said => {
         await withPath('/nowhere/gantrycd-ls', async () => {
           await until('the message', () => said.length > 0);
-          assert.match(shown().status.text, /^\$\(warning\)/);
-          assert.deepEqual(servers(), []);
+          await until('the warning', () => /^\$\(warning\)/.test(shown().status.text));
+          await until('the end of the server', () => servers().length === 0);
         });
         await running();
       });
