@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
-use crate::graph::{self, DEPTH, Fault, Graph, LINKS, Selection};
+use crate::graph::{DEPTH, Fault, Format, Graph, LINKS, Selection};
 
 /// What to draw of what, and how.
 #[derive(clap::Args)]
@@ -36,29 +37,20 @@ pub(super) struct Arguments {
     output: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    /// For Graphviz
-    Dot,
-    /// For Mermaid, which many forges and wikis draw
-    Mermaid,
-    /// For a program: one document, with a version
-    Json,
-    /// A picture
-    Svg,
-    /// A page by itself, to look around in
-    Html,
-}
+impl ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Self] {
+        Format::ALL
+    }
 
-impl Format {
-    fn format(self) -> graph::Format {
-        match self {
-            Format::Dot => graph::Format::Dot,
-            Format::Mermaid => graph::Format::Mermaid,
-            Format::Json => graph::Format::Json,
-            Format::Svg => graph::Format::Svg,
-            Format::Html => graph::Format::Html,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let about = match self {
+            Format::Dot => "For Graphviz",
+            Format::Mermaid => "For Mermaid, which many forges and wikis draw",
+            Format::Json => "For a program: one document, with a version",
+            Format::Svg => "A picture",
+            Format::Html => "A page by itself, to look around in",
+        };
+        Some(PossibleValue::new(self.name()).help(about))
     }
 }
 
@@ -77,7 +69,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         }
         Err(why) => return Err(why.to_string()),
     };
-    let text = graph.told(arguments.format.format(), &arguments.links)?;
+    let text = graph.told(arguments.format, &arguments.links)?;
     match &arguments.output {
         Some(file) => {
             let told = |why| format!("{}: {why}", file.display());

@@ -40,6 +40,15 @@ pub enum Format {
 }
 
 impl Format {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        Format::Dot,
+        Format::Mermaid,
+        Format::Json,
+        Format::Svg,
+        Format::Html,
+    ];
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {

@@ -7,10 +7,9 @@ use std::path::Path;
 use crate::config::{Block, ModuleFile};
 use crate::identity::Mode;
 use crate::text::Span;
-use crate::workspace::{RowRef, Snapshot, When};
+use crate::workspace::{Group, RowRef, Snapshot, When};
 
-use super::definition::owners;
-use super::references::readers;
+use super::definition::owners_of;
 use super::target::{Target, targets};
 
 /// Something that is told of a block.
@@ -93,50 +92,41 @@ fn of_block(snapshot: &Snapshot, file: &ModuleFile, block: &Block) -> Vec<Told> 
         None => return Vec::new(),
     };
     let own = snapshot.rows_of(file, block.id);
-    let rows = |about| -> Vec<RowRef> {
-        let mut rows: Vec<RowRef> = match about {
-            LensKind::Readers => own.iter().flat_map(|it| readers(snapshot, *it)).collect(),
-            LensKind::Rivals => claimants(snapshot, &own),
-            LensKind::Owners => {
-                let edges = owners(snapshot, file, block);
-                edges.iter().map(|it| it.owner).collect()
-            }
-        };
-        rows.sort_unstable();
-        rows.dedup();
-        rows
-    };
-    let whens = |about| -> Vec<When> {
-        match about {
+    let told = abouts.iter().map(|about| {
+        let (mut others, whens): (Vec<RowRef>, Vec<When>) = match about {
             LensKind::Readers => {
                 let edges = own.iter().flat_map(|it| snapshot.edges_to(*it));
-                edges.map(|it| it.when).collect()
+                edges.map(|it| (it.reader, it.when)).unzip()
             }
             LensKind::Rivals => {
                 let groups = own.iter().filter_map(|it| snapshot.duplicate(*it));
-                groups.map(|it| it.when()).collect()
+                let groups: Vec<_> = groups.collect();
+                let whens = groups.iter().map(|it| it.when()).collect();
+                (claimants(snapshot, &own, &groups), whens)
             }
-            LensKind::Owners => owners(snapshot, file, block)
-                .iter()
-                .map(|it| it.when)
-                .collect(),
+            LensKind::Owners => {
+                let edges = own.iter().flat_map(|it| owners_of(snapshot, *it));
+                edges.map(|it| (it.owner, it.when)).unzip()
+            }
+        };
+        others.sort_unstable();
+        others.dedup();
+        Told {
+            span: block.header,
+            about: *about,
+            own: own.clone(),
+            others,
+            whens,
         }
-    };
-    let told = abouts.iter().map(|about| Told {
-        whens: whens(*about),
-        span: block.header,
-        about: *about,
-        own: own.clone(),
-        others: rows(*about),
     });
     told.filter(|it| !it.others.is_empty()).collect()
 }
 
-/// All who claim what these rows claim, where these are not the only ones. Where they are, and are
+/// All who are in the groups of these rows, where these are not the only ones. Where they are, and are
 /// several, it is they.
-fn claimants(snapshot: &Snapshot, own: &[RowRef]) -> Vec<RowRef> {
-    let groups = own.iter().filter_map(|it| snapshot.duplicate(*it));
-    let all: Vec<RowRef> = groups.flat_map(|it| it.claimants().rows.clone()).collect();
+fn claimants(snapshot: &Snapshot, own: &[RowRef], groups: &[&Group]) -> Vec<RowRef> {
+    let rows = groups.iter().flat_map(|it| &it.claimants().rows);
+    let all: Vec<RowRef> = rows.copied().collect();
     let is_own = |it: &RowRef| own.iter().any(|own| snapshot.is_same_address(*own, *it));
     match all.iter().all(is_own) {
         true => all,

@@ -68,9 +68,7 @@ impl NotRead {
             Err(error) => error.into(),
         }
     }
-}
 
-impl NotRead {
     /// What a fault in JSON comes to that cannot be read again to say where it is.
     pub(super) fn of_stream(fault: Fault) -> Self {
         match fault {

@@ -73,6 +73,12 @@ function M.go(line, column)
   vim.api.nvim_win_set_cursor(0, { line + 1, column })
 end
 
+--- The file and the place of the cursor, its line counted from 0.
+function M.here()
+  local at = vim.api.nvim_win_get_cursor(0)
+  return ('%s %d:%d'):format(vim.api.nvim_buf_get_name(0):sub(#M.root + 2), at[1] - 1, at[2])
+end
+
 local function ask(client, method, params)
   local answers, why = vim.lsp.buf_request_sync(0, method, params, DEADLINE)
   if not answers or answers[client.id].err then

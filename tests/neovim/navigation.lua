@@ -5,11 +5,7 @@ local DATA = 'live/web/data.tf'
 local OWNER = 'live/account/dns.tf'
 local ARN = 'arn:aws:acm:eu-west-1:111122223333:certificate/06298432-e806-4b29-a222-3bcc23aa9504'
 
---- The file and the place of the cursor, its line counted from 0.
-local function here()
-  local at = vim.api.nvim_win_get_cursor(0)
-  return ('%s %d:%d'):format(vim.api.nvim_buf_get_name(0):sub(#editor.root + 2), at[1] - 1, at[2])
-end
+local here = editor.here
 
 --- The items that a request for a list comes to, in order.
 local function listed(request)

@@ -5,10 +5,7 @@ local DATA = 'live/web/data.tf'
 local OWNER = 'live/account/dns.tf'
 local WORKERS = 'emulators/alice/workers.tf'
 
-local function here()
-  local at = vim.api.nvim_win_get_cursor(0)
-  return ('%s %d:%d'):format(vim.api.nvim_buf_get_name(0):sub(#editor.root + 2), at[1] - 1, at[2])
-end
+local here = editor.here
 
 local function lenses()
   return vim.tbl_map(function(it)
