@@ -6,10 +6,11 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::identity::Row;
+use crate::state::Resource;
 use crate::text::visible;
 use crate::workspace::{Group, RowRef, Snapshot, Stack, header};
 
-use super::output::{Columns, Location, Named, Reason, State, VERSION};
+use super::output::{Columns, Location, Named, State, VERSION};
 use super::{Format, On};
 
 /// Prints every row with its identity, the duplicates and the dependencies.
@@ -37,21 +38,7 @@ struct ExportedStack<'a> {
     directory: Box<str>,
     workspace: &'a str,
     state: Option<State<'a>>,
-    resources: Vec<Resource<'a>>,
-}
-
-#[derive(Serialize)]
-struct Resource<'a> {
-    address: String,
-    mode: &'a str,
-    r#type: &'a str,
-    provider: &'a str,
-    #[serde(flatten)]
-    identity: Columns<'a>,
-    no_identity: Option<Reason<'a>>,
-    looks_up: Option<Columns<'a>>,
-    deposed: Option<&'a str>,
-    source: Option<Location>,
+    resources: Vec<Resource<'a, Location>>,
 }
 
 #[derive(Serialize)]
@@ -98,7 +85,7 @@ fn stack<'a>(snapshot: &'a Snapshot, at: usize, stack: &'a Stack) -> ExportedSta
     let mut resources: Vec<_> = records
         .map(|(row, it)| resource(snapshot, RowRef { stack: at, row }, &it.row))
         .collect();
-    resources.sort_by(|a, b| (&a.address, a.deposed).cmp(&(&b.address, b.deposed)));
+    resources.sort_by(|a, b| a.order().cmp(&b.order()));
     ExportedStack {
         name: &stack.name,
         directory: snapshot.relative(&stack.directory),
@@ -108,22 +95,13 @@ fn stack<'a>(snapshot: &'a Snapshot, at: usize, stack: &'a Stack) -> ExportedSta
     }
 }
 
-fn resource<'a>(snapshot: &'a Snapshot, at: RowRef, record: &'a Row) -> Resource<'a> {
+fn resource<'a>(snapshot: &'a Snapshot, at: RowRef, record: &'a Row) -> Resource<'a, Location> {
     let row = snapshot.row(at);
-    Resource {
-        address: record.address.to_string(),
-        mode: record.address.mode.as_str(),
-        r#type: &record.address.resource_type,
-        provider: &record.provider,
-        identity: Columns::new(row.claim.as_ref().ok()),
-        no_identity: row.claim.as_ref().err().map(Reason::new),
-        looks_up: row.looks_up.as_ref().map(|it| Columns::new(Some(it))),
-        deposed: record.deposed.as_deref(),
-        source: row.site.map(|site| {
-            let block = snapshot.stack(at).resource(site).base();
-            Location::new(snapshot, &header(block))
-        }),
-    }
+    let source = row.site.map(|site| {
+        let block = snapshot.stack(at).resource(site).base();
+        Location::new(snapshot, &header(block))
+    });
+    Resource::new(record, row.claim.as_ref(), row.looks_up.as_deref(), source)
 }
 
 fn recorded_duplicates(snapshot: &Snapshot) -> impl Iterator<Item = &Group> {

@@ -24,7 +24,7 @@ use arcstr::ArcStr;
 
 pub use inventory::Decided;
 pub use problem::{NotRead, Problem};
-pub use written::{Columns, Reason, Written};
+pub use written::{Columns, Reason, Resource, Written};
 
 use crate::identity::Row;
 use crate::text;

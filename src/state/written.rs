@@ -47,6 +47,49 @@ impl<'a> Reason<'a> {
     }
 }
 
+/// A row, what was decided of it, and where its block stands.
+#[derive(Serialize)]
+pub struct Resource<'a, Source> {
+    address: String,
+    mode: &'a str,
+    r#type: &'a str,
+    provider: &'a str,
+    #[serde(flatten)]
+    identity: Columns<'a>,
+    no_identity: Option<Reason<'a>>,
+    looks_up: Option<Columns<'a>>,
+    deposed: Option<&'a str>,
+    source: Option<Source>,
+}
+
+impl<'a, Source> Resource<'a, Source> {
+    /// Of a row whose identity is this, or that has none for this reason; of a data source with what
+    /// its owner is looked up by.
+    pub fn new(
+        row: &'a Row,
+        identity: Result<&'a Identity, &'a NoIdentity>,
+        looks_up: Option<&'a Identity>,
+        source: Option<Source>,
+    ) -> Self {
+        Self {
+            address: row.address.to_string(),
+            mode: row.address.mode.as_str(),
+            r#type: &row.address.resource_type,
+            provider: &row.provider,
+            identity: Columns::new(identity.ok()),
+            no_identity: identity.err().map(Reason::new),
+            looks_up: looks_up.map(|it| Columns::new(Some(it))),
+            deposed: row.deposed.as_deref(),
+            source,
+        }
+    }
+
+    /// What they are sorted by.
+    pub fn order(&self) -> (&str, Option<&'a str>) {
+        (&self.address, self.deposed)
+    }
+}
+
 /// An inventory that is to be written.
 pub struct Written<'a> {
     /// The stack's name.
@@ -71,7 +114,7 @@ struct Inventory<'a> {
     workspace: &'a str,
     cached_at: u64,
     state: Recorded<'a>,
-    resources: Vec<Resource<'a>>,
+    resources: Vec<Cached<'a>>,
 }
 
 #[derive(Serialize)]
@@ -84,17 +127,9 @@ struct Recorded<'a> {
 }
 
 #[derive(Serialize)]
-struct Resource<'a> {
-    address: String,
-    mode: &'a str,
-    r#type: &'a str,
-    provider: &'a str,
+struct Cached<'a> {
     #[serde(flatten)]
-    identity: Columns<'a>,
-    no_identity: Option<Reason<'a>>,
-    looks_up: Option<Columns<'a>>,
-    deposed: Option<&'a str>,
-    source: Option<()>,
+    resource: Resource<'a, ()>,
     attributes: Kept<'a>,
     complete: bool,
 }
@@ -137,7 +172,7 @@ impl Written<'_> {
         let mut resources: Vec<_> = records
             .map(|(it, decided)| resource(&it.row, decided))
             .collect();
-        resources.sort_by(|a, b| (&a.address, a.deposed).cmp(&(&b.address, b.deposed)));
+        resources.sort_by(|a, b| a.resource.order().cmp(&b.resource.order()));
         let since = self.cached_at.duration_since(UNIX_EPOCH);
         let inventory = Inventory {
             version: 1,
@@ -157,7 +192,7 @@ impl Written<'_> {
     }
 }
 
-fn resource<'a>(row: &'a Row, decided: &'a Decided) -> Resource<'a> {
+fn resource<'a>(row: &'a Row, decided: &'a Decided) -> Cached<'a> {
     let Attributes {
         arn,
         catalog_id,
@@ -166,16 +201,8 @@ fn resource<'a>(row: &'a Row, decided: &'a Decided) -> Resource<'a> {
         complete,
     } = &row.attributes;
     let identity = decided.identity.as_ref();
-    Resource {
-        address: row.address.to_string(),
-        mode: row.address.mode.as_str(),
-        r#type: &row.address.resource_type,
-        provider: &row.provider,
-        identity: Columns::new(identity.ok()),
-        no_identity: identity.err().map(Reason::new),
-        looks_up: decided.looks_up.as_ref().map(|it| Columns::new(Some(it))),
-        deposed: row.deposed.as_deref(),
-        source: None,
+    Cached {
+        resource: Resource::new(row, identity, decided.looks_up.as_ref(), None),
         attributes: Kept {
             arn: arn.as_deref(),
             catalog_id: catalog_id.as_deref(),
