@@ -215,6 +215,28 @@ fn what_is_read_after_the_next_apply_is_told_so() {
     assert!(told(&text, Format::Dot).contains("style=dotted"));
 }
 
+#[test]
+fn a_circle_stands_at_one_time_as_a_whole() {
+    let reads = "data \"aws_s3_bucket\" \"b\" {}\n";
+    let circles = |reads: &str| {
+        let text = format!(
+            "#- a/main.tf\nresource \"aws_s3_bucket\" \"a\" {{}}\n{reads}\
+             #- a/terraform.tfstate\naws_s3_bucket.a arn=arn:aws:s3:::a\n\
+             data.aws_s3_bucket.b arn=arn:aws:s3:::b\n\
+             #- b/main.tf\nresource \"aws_s3_bucket\" \"b\" {{}}\n\
+             data \"aws_s3_bucket\" \"a\" {{\n  arn = \"arn:aws:s3:::a\"\n}}\n\
+             #- b/terraform.tfstate\naws_s3_bucket.b arn=arn:aws:s3:::b\n"
+        );
+        let document = told(&text, Format::Json);
+        let document: serde_json::Value = serde_json::from_str(&document).unwrap();
+        assert_eq!(document["dependencies"].as_array().unwrap().len(), 2);
+        document["cycles"].clone()
+    };
+    assert_eq!(circles(reads), serde_json::json!([["a", "b"]]));
+    // the one ends when the other begins
+    assert_eq!(circles(""), serde_json::json!([]));
+}
+
 #[track_caller]
 fn told(text: &str, format: Format) -> String {
     let snapshot = Fixture::new(text).snapshot();
