@@ -4,8 +4,12 @@
 //! only the objects that they are about are looked at again: the cost follows the edit, not the
 //! workspace. A clone is as cheap as a pointer, so that every snapshot has its own.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+mod edges;
+mod entries;
+mod groups;
+mod shards;
+
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,37 +17,17 @@ use arcstr::ArcStr;
 use imbl::OrdMap;
 use rayon::prelude::*;
 
-use crate::identity::{Identity, Realm};
+use crate::identity::Identity;
 
 use super::change::GroupKey;
-use super::rows::{Planned, Row};
-use super::shards::{Entry, Role, Shards};
 use super::snapshot::RowRef;
 use super::stack::Stack;
+use entries::{NOT_OF_THE_ID, claims, entries, hash, hash_of_id, key, key_of, owned, readers_of};
+use groups::{Claims, groups_of};
+use shards::{Entry, Role, Shards};
 
-/// Two or more addresses that claim one object, now or after the next apply.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Group {
-    /// What they claim.
-    pub id: ArcStr,
-    /// Its realm.
-    pub realm: Option<Realm>,
-    /// Its resource type.
-    pub resource_type: ArcStr,
-    /// Who claims it now.
-    pub now: Claimants,
-    /// Who claims it after the next apply of every stack.
-    pub planned: Claimants,
-}
-
-/// Who claims one object at one time.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Claimants {
-    /// The rows, one for each address, sorted by stack and address.
-    pub rows: Vec<RowRef>,
-    /// Whether they are of several stacks.
-    pub across_stacks: bool,
-}
+pub use edges::Edge;
+pub use groups::{Claimants, Group};
 
 /// When a group or an edge stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,37 +61,6 @@ impl When {
     }
 }
 
-impl Group {
-    /// What its claims have in common.
-    pub fn key(&self) -> GroupKey {
-        GroupKey {
-            id: self.id.clone(),
-            realm: self.realm.clone(),
-            resource_type: self.resource_type.clone(),
-        }
-    }
-
-    /// When it stands.
-    pub fn when(&self) -> When {
-        When::of(self.now.are_several(), self.planned.are_several())
-    }
-
-    /// Those that it is about: the planned claimants, unless these alone are no duplicate.
-    pub fn claimants(&self) -> &Claimants {
-        match self.when() {
-            When::UntilApplied => &self.now,
-            When::Always | When::AfterApply => &self.planned,
-        }
-    }
-}
-
-impl Claimants {
-    /// Whether they are two or more.
-    pub fn are_several(&self) -> bool {
-        self.rows.len() > 1
-    }
-}
-
 /// Who has to do with an id, whatever its realm and type. Sorted by stack and row.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OfId {
@@ -117,51 +70,6 @@ pub struct OfId {
     pub planned: Vec<RowRef>,
     /// The data sources that look its owner up.
     pub readers: Vec<RowRef>,
-}
-
-/// A data source that reads what a resource of another stack manages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Edge {
-    /// The data source.
-    pub reader: RowRef,
-    /// The resource.
-    pub owner: RowRef,
-    /// Whether it is recorded, and whether it stands after the next apply of both stacks.
-    pub when: When,
-}
-
-/// What two rows must share to be one object: id, realm and resource type.
-type Key<'a> = (&'a ArcStr, Option<&'a Realm>, &'a ArcStr);
-
-fn key<'a>(identity: &'a Identity, resource_type: &'a ArcStr) -> Key<'a> {
-    (&identity.id, identity.realm.as_ref(), resource_type)
-}
-
-/// The bits of a hash that tell apart what has one id. The others are the id's, so that all that has
-/// to do with it stands together, whatever its realm and type.
-const NOT_OF_THE_ID: u64 = (1 << 20) - 1;
-
-fn hash((id, realm, resource_type): Key) -> u64 {
-    let rest = hash_of(&(realm, resource_type));
-    hash_of_id(id) | rest & NOT_OF_THE_ID
-}
-
-fn hash_of_id(id: &str) -> u64 {
-    hash_of(id) & !NOT_OF_THE_ID
-}
-
-fn hash_of(what: &(impl Hash + ?Sized)) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    what.hash(&mut hasher);
-    hasher.finish()
-}
-
-fn owned((id, realm, resource_type): Key) -> GroupKey {
-    GroupKey {
-        id: id.clone(),
-        realm: realm.cloned(),
-        resource_type: resource_type.clone(),
-    }
 }
 
 /// The rows of all stacks by what they claim and look up, the objects that several claim, and who
@@ -265,28 +173,6 @@ impl Index {
         all.filter(is_other).map(|it| it.hash).collect()
     }
 
-    /// The edges of all stacks, sorted by reader.
-    pub(super) fn edges(&self) -> impl Iterator<Item = &Edge> {
-        self.edges.values().flat_map(|it| &**it)
-    }
-
-    /// The edges of the readers of one stack, sorted by reader.
-    pub(super) fn edges_from(&self, stack: usize) -> &[Edge] {
-        self.edges.get(&stack).map_or(&[], |it| it)
-    }
-
-    /// The edges to what a row claims.
-    pub(super) fn edges_to(&self, stacks: &[Arc<Stack>], owner: RowRef) -> Vec<Edge> {
-        let resource_type = &stacks[owner.stack].address(owner.row).resource_type;
-        let claims = claims(&stacks[owner.stack].rows[owner.row]);
-        let keys = claims.map(|it| hash(key(it, resource_type)));
-        let readers = keys.flat_map(|it| readers_of(self.entries.of(it)));
-        // in order, and each once
-        let readers: BTreeSet<usize> = readers.collect();
-        let edges = readers.into_iter().flat_map(|it| self.edges_from(it));
-        edges.filter(|it| it.owner == owner).copied().collect()
-    }
-
     /// Who claims an object now, and who after the next apply.
     pub(super) fn claimants(
         &self,
@@ -336,191 +222,6 @@ impl Index {
         let resource_type = &stacks[at.stack].address(at.row).resource_type;
         claims(row).map(move |it| owned(key(it, resource_type)))
     }
-
-    /// Finds the owners of what the data sources of a stack read, now and after the next apply.
-    fn look_up(&mut self, stacks: &[Arc<Stack>], reader: usize) {
-        let mut found: BTreeMap<(String, usize, String), Edge> = BTreeMap::new();
-        let address = |it: RowRef| stacks[it.stack].address(it.row).to_string();
-        for row in 0..stacks[reader].rows.len() {
-            let reader = RowRef { stack: reader, row };
-            for edge in self.owners(stacks, reader) {
-                let owner = edge.owner;
-                let place = (address(reader), owner.stack, address(owner));
-                // a deposed and a current object at one address are one owner
-                let known = found.entry(place).or_insert(edge);
-                known.when = When::of(
-                    known.when.is_now() || edge.when.is_now(),
-                    known.when.is_after() || edge.when.is_after(),
-                );
-            }
-        }
-        match found.is_empty() {
-            true => _ = self.edges.remove(&reader),
-            false => _ = self.edges.insert(reader, found.into_values().collect()),
-        }
-    }
-
-    /// The edges of one data source, one for each time at which it has the owner.
-    fn owners(&self, stacks: &[Arc<Stack>], reader: RowRef) -> Vec<Edge> {
-        let stack = &stacks[reader.stack];
-        let row = &stack.rows[reader.row];
-        let resource_type = &stack.address(reader.row).resource_type;
-        let claimed = |identity: &Identity| {
-            let wanted = key(identity, resource_type);
-            let entries = self.entries.of(hash(wanted)).iter();
-            let same = entries.filter(|it| key_of(stacks, it) == Some(wanted));
-            let others = same.filter(|it| !same_state(stacks, it.at().stack, reader.stack));
-            others.map(|it| (it.at(), it.role())).collect::<Vec<_>>()
-        };
-        let mut edges = Vec::new();
-        for (owner, role) in row.looks_up.as_deref().map(claimed).unwrap_or_default() {
-            let after = match role {
-                Role::Stays => matches!(row.planned, Planned::Same),
-                Role::Ends => false,
-                // it reads the tags that its owner has then
-                Role::Changes => matches!(row.planned, Planned::Same) && reads_tags(stack, reader),
-                Role::Will | Role::LooksUp | Role::WillLookUp => continue,
-            };
-            let when = When::of(true, after);
-            edges.push(Edge {
-                reader,
-                owner,
-                when,
-            });
-        }
-        for (owner, role) in row.planned_look_up().map(claimed).unwrap_or_default() {
-            if matches!(role, Role::Will | Role::Stays) {
-                let when = When::AfterApply;
-                edges.push(Edge {
-                    reader,
-                    owner,
-                    when,
-                });
-            }
-        }
-        edges
-    }
-}
-
-/// Whether a data source tells the tags of what it reads. An inventory does not say.
-fn reads_tags(stack: &Stack, reader: RowRef) -> bool {
-    let record = stack.record(reader.row);
-    record.is_some_and(|it| it.row.attributes.tags.is_some() || it.decided.is_some())
-}
-
-/// What a row claims, now and after the next apply.
-fn claims(row: &Row) -> impl Iterator<Item = &Identity> {
-    [row.claim.as_ref().ok(), row.planned_claim()]
-        .into_iter()
-        .flatten()
-}
-
-/// The entries of one stack.
-fn entries(at: usize, stack: &Stack) -> Vec<Entry> {
-    let mut found = Vec::with_capacity(stack.rows.len());
-    for (row, decided) in stack.rows.iter().enumerate() {
-        let resource_type = &stack.address(row).resource_type;
-        let mut add = |identity: &Identity, role| {
-            let hash = hash(key(identity, resource_type));
-            found.push(Entry::new(hash, RowRef { stack: at, row }, role));
-        };
-        let same = |a: &Identity, b: &Identity| key(a, resource_type) == key(b, resource_type);
-        match (decided.claim.as_ref().ok(), decided.planned_claim()) {
-            (Some(now), Some(planned)) if same(now, planned) => add(now, Role::Stays),
-            (Some(now), Some(planned)) => {
-                add(now, Role::Changes);
-                add(planned, Role::Will);
-            }
-            (Some(now), None) => add(now, Role::Ends),
-            (None, Some(planned)) => add(planned, Role::Will),
-            (None, None) => {}
-        }
-        let (now, planned) = (decided.looks_up.as_deref(), decided.planned_look_up());
-        if let Some(now) = now {
-            add(now, Role::LooksUp);
-        }
-        if let Some(planned) = planned.filter(|it| now.is_none_or(|now| !same(now, it))) {
-            add(planned, Role::WillLookUp);
-        }
-    }
-    found
-}
-
-/// What an entry is about.
-fn key_of<'a>(stacks: &'a [Arc<Stack>], entry: &Entry) -> Option<Key<'a>> {
-    let at = entry.at();
-    let stack = &stacks[at.stack];
-    let row = &stack.rows[at.row];
-    let identity = match entry.role() {
-        Role::Ends | Role::Changes | Role::Stays => row.claim.as_ref().ok(),
-        Role::Will => row.planned_claim(),
-        Role::LooksUp => row.looks_up.as_deref(),
-        Role::WillLookUp => row.planned_look_up(),
-    };
-    Some(key(identity?, &stack.address(at.row).resource_type))
-}
-
-/// The stacks with a data source that looks for an owner.
-fn readers_of(same: &[Entry]) -> impl Iterator<Item = usize> {
-    let reads = |it: &&Entry| matches!(it.role(), Role::LooksUp | Role::WillLookUp);
-    let looks_up = same.iter().filter(reads);
-    let mut stacks: Vec<_> = looks_up.map(|it| it.at().stack).collect();
-    stacks.dedup();
-    stacks.into_iter()
-}
-
-/// The groups among entries of one hash: hardly ever more than one.
-fn groups_of(stacks: &[Arc<Stack>], same: &[Entry]) -> Vec<(GroupKey, Arc<Group>)> {
-    if same.len() < 2 {
-        return Vec::new();
-    }
-    let mut claims: Vec<(Key, Claims)> = Vec::new();
-    for entry in same {
-        let Some(key) = key_of(stacks, entry) else {
-            continue;
-        };
-        match claims.iter_mut().find(|(it, _)| *it == key) {
-            Some((_, claims)) => claims.add(entry),
-            None => claims.push((key, Claims::of([entry]))),
-        }
-    }
-    let groups = claims.into_iter().filter_map(|(key, claims)| {
-        let key = owned(key);
-        Some((key.clone(), Arc::new(group(stacks, key, &claims)?)))
-    });
-    groups.collect()
-}
-
-/// Who claims one object.
-#[derive(Default)]
-struct Claims {
-    now: Vec<RowRef>,
-    planned: Vec<RowRef>,
-}
-
-impl Claims {
-    fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
-        let mut claims = Self::default();
-        entries.into_iter().for_each(|it| claims.add(it));
-        claims
-    }
-
-    fn add(&mut self, entry: &Entry) {
-        let at = entry.at();
-        match entry.role() {
-            Role::Ends | Role::Changes => self.now.push(at),
-            Role::Will => self.planned.push(at),
-            Role::Stays => {
-                self.now.push(at);
-                self.planned.push(at);
-            }
-            Role::LooksUp | Role::WillLookUp => {}
-        }
-    }
-
-    fn told(&self, stacks: &[Arc<Stack>]) -> [Claimants; 2] {
-        [&self.now, &self.planned].map(|it| claimants(stacks, it))
-    }
 }
 
 /// What tells states apart: two stacks may share a file, as two `local` backends may name it.
@@ -530,50 +231,6 @@ fn state(stacks: &[Arc<Stack>], at: usize) -> Result<&Arc<Path>, usize> {
 
 pub(super) fn same_state(stacks: &[Arc<Stack>], a: usize, b: usize) -> bool {
     a == b || state(stacks, a) == state(stacks, b)
-}
-
-/// The rows as a group, when they stand at two addresses at least, now or after the next apply.
-fn group(stacks: &[Arc<Stack>], key: GroupKey, claims: &Claims) -> Option<Group> {
-    if claims.now.len() < 2 && claims.planned.len() < 2 {
-        return None;
-    }
-    let [now, planned] = claims.told(stacks);
-    let stands = now.are_several() || planned.are_several();
-    stands.then_some(Group {
-        id: key.id,
-        realm: key.realm,
-        resource_type: key.resource_type,
-        now,
-        planned,
-    })
-}
-
-fn claimants(stacks: &[Arc<Stack>], rows: &[RowRef]) -> Claimants {
-    let rows = by_address(stacks, rows);
-    let first = rows.first().map(|it| it.stack);
-    let other = |it: &RowRef| first.is_some_and(|first| !same_state(stacks, it.stack, first));
-    Claimants {
-        across_stacks: rows.iter().any(other),
-        rows,
-    }
-}
-
-/// One row for each address. A deposed and a current object at one address never count as two, and
-/// neither does one row of a state that two stacks share.
-fn by_address(stacks: &[Arc<Stack>], rows: &[RowRef]) -> Vec<RowRef> {
-    let mut rows: Vec<_> = rows
-        .iter()
-        .map(|it| {
-            let stack = &stacks[it.stack];
-            let record = stack.record(it.row);
-            let deposed = record.is_some_and(|it| it.row.deposed.is_some());
-            (it.stack, stack.address(it.row).to_string(), deposed, *it)
-        })
-        .collect();
-    rows.sort_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
-    let mut seen = HashSet::new();
-    rows.retain(|(at, address, ..)| seen.insert((state(stacks, *at), address.clone())));
-    rows.into_iter().map(|it| it.3).collect()
 }
 
 #[cfg(test)]

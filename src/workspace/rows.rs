@@ -9,7 +9,8 @@ use super::Stack;
 use super::configured::Configured;
 use super::evaluation::{Evaluation, Unknown};
 use super::kept::Kept;
-use super::plan::{Decision, Outlook, Why};
+use super::outlook::{Outlook, Why};
+use super::plan::Decision;
 use super::tag_support::Observed;
 
 /// What a row of a state is, or one that the next apply will make.

@@ -19,7 +19,7 @@ use super::change::GroupKey;
 use super::claims::{self, Claimants, Edge, Group, Index, OfId};
 use super::configured::Configured;
 use super::evaluation::Unknown;
-use super::plan::Outlook;
+use super::outlook::Outlook;
 use super::rows::{self, Row, Site};
 use super::stack::{Stack, relative};
 use super::variables::Variables;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::snapshot::RowRef;
+use super::super::snapshot::RowRef;
 
 /// How many leading bits of a hash choose the piece.
 const BITS: u32 = 12;
