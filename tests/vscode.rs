@@ -237,6 +237,19 @@ fn definitions_and_lenses_go_from_stack_to_stack() {
     suite("across", &Example::copy(), "");
 }
 
+/// With another extension that knows the language: it serves the same files in its way.
+#[test]
+fn another_server_of_the_same_files_stays_heard() {
+    let example = Example::copy();
+    let other = EDITOR.extension().join("test/beside");
+    let environment = [
+        ("GANTRYCD_SUITE", "beside"),
+        ("GANTRYCD_OPENS", example.root().to_str().unwrap()),
+        ("GANTRYCD_BESIDE", other.to_str().unwrap()),
+    ];
+    run("inside", &example, &environment);
+}
+
 #[test]
 fn several_folders_have_one_server() {
     let example = Example::copy();

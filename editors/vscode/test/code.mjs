@@ -48,11 +48,11 @@ const QUIET = {
 
 /**
  * Starts everything, does something with the page, and ends it. `settings` are the user's, `machine`
- * those that are of this machine alone, `install` is a .vsix, `query` what the page is asked for,
- * `workspace` a folder or a workspace file.
+ * those that are of this machine alone, `install` is a .vsix, `beside` the directory of another
+ * extension, `query` what the page is asked for, `workspace` a folder or a workspace file.
  */
 export async function code(
-  { settings = {}, machine = {}, install, query = [], trusted = true, workspace = WORKSPACE, ready },
+  { settings = {}, machine = {}, install, beside, query = [], trusted = true, workspace = WORKSPACE, ready },
   run,
 ) {
   const data = path.join(SCRATCH, 'data');
@@ -61,6 +61,9 @@ export async function code(
     fs.mkdirSync(path.join(data, it), { recursive: true });
   }
   fs.mkdirSync(extensions, { recursive: true });
+  if (beside !== undefined) {
+    fs.cpSync(beside, path.join(extensions, 'other.other-1.0.0'), { recursive: true });
+  }
   fs.writeFileSync(path.join(data, 'User/settings.json'), JSON.stringify({ ...QUIET, ...settings }));
   fs.writeFileSync(path.join(data, 'Machine/settings.json'), JSON.stringify(machine));
   const env = {

@@ -12,6 +12,7 @@ await scenario(async () => {
   const log = path.join(SCRATCH, 'page.log');
   await code({
     workspace: process.env.GANTRYCD_OPENS,
+    beside: process.env.GANTRYCD_BESIDE,
     query: [
       ['extensionDevelopmentPath', EXTENSION],
       ['extensionTestsPath', path.join(EXTENSION, 'out/tests.js')],

@@ -3,13 +3,14 @@
 import * as vscode from 'vscode';
 
 import { across } from './suite/across';
+import { beside } from './suite/beside';
 import { findings } from './suite/findings';
 import { folders } from './suite/folders';
 import { server } from './suite/server';
 import { views } from './suite/views';
 import { type Test, until } from './tools';
 
-const SUITES: Record<string, Test[]> = { one: [...findings, ...views, ...server], folders, across };
+const SUITES: Record<string, Test[]> = { one: [...findings, ...views, ...server], folders, across, beside };
 const TESTS = SUITES[process.env['GANTRYCD_SUITE'] ?? 'one'] ?? [];
 
 function say(text: string): void {
