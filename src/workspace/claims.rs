@@ -9,22 +9,26 @@ mod entries;
 mod groups;
 mod shards;
 
-use std::collections::{BTreeSet, HashSet};
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::sync::Arc;
 
 use arcstr::ArcStr;
 use imbl::OrdMap;
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use crate::identity::Identity;
 
 use super::change::GroupKey;
 use super::snapshot::RowRef;
 use super::stack::Stack;
-use entries::{NOT_OF_THE_ID, claims, entries, hash, hash_of_id, key, key_of, owned, readers_of};
+use entries::{
+    NOT_OF_THE_ID, claims, entries, entries_of, hash, hash_of_id, key, key_of, others, owned,
+    readers_of,
+};
 use groups::{Claims, groups_of};
-use shards::{Entry, Role, Shards};
+use shards::{Role, Shards};
 
 pub use edges::Edge;
 pub use groups::{Claimants, Group};
@@ -119,30 +123,35 @@ impl Index {
         stacks: &[Arc<Stack>],
         changed: &BTreeSet<usize>,
     ) -> Changed {
-        let all = |of: &[Arc<Stack>]| -> Vec<Entry> {
-            let changed = changed.iter();
-            changed.flat_map(|at| entries(*at, &of[*at])).collect()
-        };
-        let (old, new) = (all(before), all(stacks));
         let mut told = Changed::default();
-        // of those that end, and of those that stand elsewhere now
+        // of those that end, and of those whose claimants stand elsewhere in a text now
+        let known = changed.iter().flat_map(|at| entries(*at, &before[*at]));
+        for entry in known.filter(|it| self.entries.of(it.hash).len() > 1) {
+            let group = key_of(before, &entry).map(owned);
+            told.groups
+                .extend(group.filter(|it| self.groups.contains_key(it)));
+        }
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        for at in changed {
+            let rows = others(&before[*at], &stacks[*at]);
+            old.extend(entries_of(*at, &before[*at], rows.iter().copied()));
+            new.extend(entries_of(*at, &stacks[*at], rows.iter().copied()));
+        }
         for entry in old.iter().filter(|it| self.entries.of(it.hash).len() > 1) {
             let group = key_of(before, entry).map(owned);
-            if let Some(group) = group.filter(|it| self.groups.remove(it).is_some()) {
-                told.groups.insert(group);
-            }
+            group.map(|it| self.groups.remove(&it));
         }
         self.entries.replace(&old, &new);
-        let hashes: HashSet<u64> = old.iter().chain(&new).map(|it| it.hash).collect();
+        let hashes: FxHashSet<u64> = old.iter().chain(&new).map(|it| it.hash).collect();
+        let mut readers: BTreeSet<usize> = readers_of(&old).chain(readers_of(&new)).collect();
         for hash in hashes {
-            for (key, group) in groups_of(stacks, self.entries.of(hash)) {
+            let same = self.entries.of(hash);
+            // what they read may be another's now
+            readers.extend(readers_of(same));
+            for (key, group) in groups_of(stacks, same) {
                 told.groups.insert(key.clone());
                 self.groups.insert(key, group);
             }
-        }
-        let mut readers = changed.clone();
-        for hash in self.owned_otherwise(before, stacks, changed, (&old, &new)) {
-            readers.extend(readers_of(self.entries.of(hash)));
         }
         for reader in readers {
             let before = self.edges.get(&reader).cloned();
@@ -150,27 +159,6 @@ impl Index {
             told.edges |= before.as_ref() != self.edges.get(&reader);
         }
         told
-    }
-
-    /// What somebody may own now who did not before, or not any more, or at another address. An edit
-    /// that leaves a stack its state and its claims changes nothing for those who read from it.
-    fn owned_otherwise(
-        &self,
-        before: &[Arc<Stack>],
-        stacks: &[Arc<Stack>],
-        changed: &BTreeSet<usize>,
-        (old, new): (&[Entry], &[Entry]),
-    ) -> HashSet<u64> {
-        let has_its_state = |at: &usize| stacks[*at].has_the_state_of(&before[*at]);
-        let with_others = changed.iter().copied().filter(|it| !has_its_state(it));
-        let with_others: BTreeSet<usize> = with_others.collect();
-        let (known, now): (HashSet<_>, HashSet<_>) = (old.iter().collect(), new.iter().collect());
-        let is_other = |it: &&&Entry| {
-            let stays = known.contains(**it) && now.contains(**it);
-            !stays || with_others.contains(&it.at().stack)
-        };
-        let all = known.iter().chain(&now);
-        all.filter(is_other).map(|it| it.hash).collect()
     }
 
     /// Who claims an object now, and who after the next apply.
@@ -225,8 +213,9 @@ impl Index {
 }
 
 /// What tells states apart: two stacks may share a file, as two `local` backends may name it.
-fn state(stacks: &[Arc<Stack>], at: usize) -> Result<&Arc<Path>, usize> {
-    stacks[at].state.as_ref().map(|it| &it.path).ok_or(at)
+fn state(stacks: &[Arc<Stack>], at: usize) -> Result<&OsStr, usize> {
+    let state = stacks[at].state.as_ref();
+    state.map(|it| it.path.as_os_str()).ok_or(at)
 }
 
 pub(super) fn same_state(stacks: &[Arc<Stack>], a: usize, b: usize) -> bool {

@@ -1,14 +1,15 @@
 //! The entries of a stack in the index: what each of its rows claims and looks up, and when.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arcstr::ArcStr;
+use rustc_hash::FxHasher;
 
 use crate::identity::{Identity, Realm};
 
 use super::super::change::GroupKey;
-use super::super::rows::Row;
+use super::super::rows::{Planned, Row};
 use super::super::snapshot::RowRef;
 use super::super::stack::Stack;
 use super::shards::{Entry, Role};
@@ -34,7 +35,7 @@ pub(super) fn hash_of_id(id: &str) -> u64 {
 }
 
 fn hash_of(what: &(impl Hash + ?Sized)) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FxHasher::default();
     what.hash(&mut hasher);
     hasher.finish()
 }
@@ -56,8 +57,17 @@ pub(super) fn claims(row: &Row) -> impl Iterator<Item = &Identity> {
 
 /// The entries of one stack.
 pub(super) fn entries(at: usize, stack: &Stack) -> Vec<Entry> {
-    let mut found = Vec::with_capacity(stack.rows.len());
-    for (row, decided) in stack.rows.iter().enumerate() {
+    entries_of(at, stack, 0..stack.rows.len())
+}
+
+/// The entries of some of its rows, of which it need not have all.
+pub(super) fn entries_of(
+    at: usize,
+    stack: &Stack,
+    rows: impl ExactSizeIterator<Item = usize>,
+) -> Vec<Entry> {
+    let mut found = Vec::with_capacity(rows.len());
+    for (row, decided) in rows.filter_map(|row| Some((row, stack.rows.get(row)?))) {
         let resource_type = &stack.address(row).resource_type;
         let mut add = |identity: &Identity, role| {
             let hash = hash(key(identity, resource_type));
@@ -83,6 +93,39 @@ pub(super) fn entries(at: usize, stack: &Stack) -> Vec<Entry> {
         }
     }
     found
+}
+
+/// The rows in which a stack differs from what it was `before`, by what they claim and read. An edit
+/// that leaves a stack its state leaves most of them what they are.
+pub(super) fn others(before: &Stack, stack: &Stack) -> Vec<usize> {
+    let rows = 0..before.rows.len().max(stack.rows.len());
+    if !stack.has_the_state_of(before) {
+        return rows.collect();
+    }
+    let records = stack.records().len();
+    let is_same = |row: usize| {
+        let (Some(old), Some(new)) = (before.rows.get(row), stack.rows.get(row)) else {
+            return false;
+        };
+        // what is in the state has its address by that
+        (row < records || before.address(row) == stack.address(row)) && is_same_object(old, new)
+    };
+    rows.filter(|it| !is_same(*it)).collect()
+}
+
+/// Whether two rows of one type claim, and read, the same now and after the next apply.
+fn is_same_object(a: &Row, b: &Row) -> bool {
+    fn of(row: &Row) -> [Option<(&ArcStr, Option<&Realm>)>; 4] {
+        let objects = [
+            row.claim.as_ref().ok(),
+            row.planned_claim(),
+            row.looks_up.as_deref(),
+            row.planned_look_up(),
+        ];
+        objects.map(|it| it.map(|it| (&it.id, it.realm.as_ref())))
+    }
+    let stays = |row: &Row| matches!(row.planned, Planned::Same);
+    stays(a) == stays(b) && of(a) == of(b)
 }
 
 /// What an entry is about.
