@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
+use regex::Regex;
+
 fn at_home(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
@@ -100,4 +102,27 @@ fn a_release_tries_the_server_as_its_shell_runs_it() {
     shell.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &line]);
     let tried = shell.current_dir(at_home("")).output().unwrap();
     assert!(tried.status.success(), "{line}: {tried:?}");
+}
+
+#[test]
+fn the_hook_runs_for_every_file_that_is_read() {
+    let hook = read(".pre-commit-hooks.yaml");
+    let pattern = hook
+        .lines()
+        .find_map(|it| it.trim().strip_prefix("files: '")?.strip_suffix('\''));
+    let pattern = Regex::new(pattern.expect("it says which")).unwrap();
+    for name in [
+        "live/web/main.tf",
+        "live/web/main.tofu",
+        "live/web/main.tf.json",
+        "live/web/main.tofu.json",
+        "live/web/terraform.tfvars",
+        "live/web/a.auto.tfvars.json",
+        "live/web/terraform.tfstate",
+        "live/web/.terraform.lock.hcl",
+        "gantrycd.hcl",
+    ] {
+        assert!(pattern.is_match(name), "{name}");
+    }
+    assert!(!pattern.is_match("package.json"));
 }
