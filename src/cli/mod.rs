@@ -232,6 +232,9 @@ fn read(path: &Path) -> Result<Read, String> {
         };
         eprintln!("warning: {}: {why}", path.display());
     }
+    for name in workspace.externals_in_vain() {
+        eprintln!("warning: gantrycd.hcl: no file has the path of external \"{name}\"");
+    }
     let read = Read::of(&mut workspace);
     let unread = workspace.problems();
     let unread = unread.filter(|(file, _)| read.snapshot.file(file).is_none());

@@ -129,6 +129,26 @@ fn a_stack_of_which_no_state_is_known_is_counted() {
 }
 
 #[test]
+fn an_external_that_names_no_file_is_told() {
+    let example = Example::empty();
+    example.write("shop/a/main.tf", "");
+    let external =
+        |path: &str| format!("states {{\n  external \"b\" {{ path = \"{path}\" }}\n}}\n");
+    example.write("b/a.tfstate", r#"{"version": 4, "resources": []}"#);
+    for (path, told) in [
+        ("../b/*.tfstate", ""),
+        (
+            "../bb/*.tfstate",
+            "warning: gantrycd.hcl: no file has the path of external \"b\"\n",
+        ),
+    ] {
+        example.write("shop/gantrycd.hcl", external(path));
+        let done = run(&example.path("shop"), &["check"]);
+        assert_eq!((done.code, &*done.err), (Some(0), told), "{path}");
+    }
+}
+
+#[test]
 fn several_paths_narrow_what_is_reported_and_not_what_is_read() {
     let example = Example::copy();
     example.write("gantrycd.hcl", "");
