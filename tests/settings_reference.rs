@@ -126,8 +126,7 @@ fn configuration() -> Value {
             && boxes.iter().all(|it| matches!(it.takes, Takes::Truth(_)))
         {
             for it in boxes {
-                let about = format!("{} {}", key.about, it.about);
-                properties[format!("gantrycd.{name}.{}", it.name)] = schema(it, &about);
+                properties[format!("gantrycd.{name}.{}", it.name)] = schema(it, it.about);
             }
             continue;
         }
@@ -205,10 +204,14 @@ fn page() -> String {
          Values are constant: they name nothing. What is not understood is underlined where it \
          stands and left aside; what stands beside it counts.\n\n\
          An editor may set {} and {last} too. What it sets wins over the file, key by key, and counts in the \
-         editor only. It is sent as `initializationOptions`, with \
+         editor only; `states.external` and `stack` are of the file alone. It is sent as `initializationOptions`, with \
          `workspace/didChangeConfiguration`, or in answer to `workspace/configuration` for the \
          section `gantrycd`:\n\n\
-         ```json\n{editor}\n```\n",
+         ```json\n{editor}\n```\n\n\
+         In the `settings.json` of VS Code the first names have `gantrycd.` before them, as in \
+         `\"gantrycd.checks\": {{ … }}`. The plugin for Neovim has all of it as `settings` in \
+         `vim.g.gantrycd`; without the plugin it is `settings = {{ gantrycd = {{ … }} }}` in \
+         `vim.lsp.config`.\n",
         others.join(", "),
     );
     for (_, key) in FILE.all() {

@@ -227,10 +227,10 @@ checks {{
 }}
 ```
 
-In the settings of an editor, which win over the file:
+In an editor, whose settings win over the file; here in the `settings.json` of VS Code:
 
 ```json
-{{ "gantrycd": {{ "checks": {{ "{code}": "off" }} }} }}
+{{ "gantrycd.checks": {{ "{code}": "off" }} }}
 ```"#,
         check.severity.as_str()
     )

@@ -3,6 +3,11 @@
 //! What the stack manages is not known: none of its duplicates is found, and nothing depends on
 //! it. In an editor, the rows of the last state that could be read stay.
 //!
+//! The message says why. A file that ends too early, or stands for another in Git LFS, has to be
+//! fetched again. A state that OpenTofu encrypted can be handed over without a copy on the disk:
+//! `tofu show -json | gantrycd-ls import-state STACK -` in the stack's directory. What is kept
+//! elsewhere, `gantrycd-ls refresh STACK` fetches.
+//!
 //! # Example
 //!
 //! ```hcl
@@ -40,13 +45,12 @@ pub(super) const CHECK: Check = Check {
 fn look(snapshot: &Snapshot, stack: usize, shares: &mut Shares) {
     let stack = &snapshot.stacks[stack];
     for unreadable in &stack.unreadable {
-        let kept = stack
-            .state
-            .as_ref()
-            .is_some_and(|it| it.path == unreadable.path);
-        let consequence = match kept {
-            true => "The rows that it had when it was last read stay.",
-            false => "Nothing that it records is known.",
+        let consequence = match &stack.state {
+            Some(it) if it.path == unreadable.path => {
+                "The rows that it had when it was last read stay.".to_owned()
+            }
+            Some(it) => format!("What {} has counts.", snapshot.relative(&it.path)),
+            None => "Nothing that it records is known.".to_owned(),
         };
         let message = format!(
             "The state {} of {} is not read: {}. {consequence}",
@@ -126,6 +130,39 @@ terraform {
             crate::checks::run(&workspace.snapshot(), &Default::default()).len(),
             1
         );
+    }
+
+    #[test]
+    fn a_copy_that_is_not_older_takes_the_place_of_a_state_that_cannot_be_read() {
+        let encrypted = r#"{"serial": 3, "lineage": "l", "meta": {}, "encrypted_data": "x", "encryption_version": "v0"}"#;
+        let shown = r#"{"format_version": "1.0", "values": {"root_module": {"resources": []}}}"#;
+        let inventory = |cached_at: u64| {
+            format!(
+                r#"{{"version": 1, "name": "a", "directory": "a", "workspace": "default", "cached_at": {cached_at}, "state": null, "resources": []}}"#
+            )
+        };
+        for (place, copy, expected) in [
+            (
+                "b/state.json",
+                shown,
+                Some("Nothing that it records is known."),
+            ),
+            ("a/state.json", shown, None),
+            (".gantrycd/state/a.json", &inventory(4_000_000_000), None),
+            (
+                ".gantrycd/state/a.json",
+                &inventory(1),
+                Some("What .gantrycd/state/a.json has counts."),
+            ),
+        ] {
+            let fixture = Fixture::new(&format!(
+                "#- a/main.tf\nlocals {{}}\n#- a/terraform.tfstate\n{encrypted}\n#- {place}\n{copy}\n"
+            ));
+            let findings = crate::checks::run(&fixture.snapshot(), &Default::default());
+            let told: Vec<_> = findings.iter().map(|it| &*it.message).collect();
+            assert_eq!(told.len(), usize::from(expected.is_some()), "{told:?}");
+            assert!(told.iter().all(|it| it.ends_with(expected.unwrap())));
+        }
     }
 
     #[test]

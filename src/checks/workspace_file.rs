@@ -124,6 +124,8 @@ state {
 }
 modules {}
 ^^^^^^^ workspace-file: There is no section `modules`. It is left aside.
+codeLens { enable = false }
+^^^^^^^^ workspace-file: `codeLens` can be set in an editor's settings only. It is left aside.
 varables = {}
 ^^^^^^^^ workspace-file: did you mean `variables`?
 checks {

@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     realm: Option<String>,
     /// How a page links to sources: {path} is absolute, {relative} below the root of the workspace,
     /// {line} and {column} count from 1
-    #[arg(long, value_name = "TEMPLATE", default_value = LINKS)]
+    #[arg(long, value_name = "TEMPLATE", default_value = LINKS, value_parser = links)]
     links: String,
     /// Write it to FILE
     #[arg(short, long, value_name = "FILE")]
@@ -52,6 +52,20 @@ impl ValueEnum for Format {
         };
         Some(PossibleValue::new(self.name()).help(about))
     }
+}
+
+/// A template of links whose names are all known: a page with any other leads nowhere.
+fn links(text: &str) -> Result<String, String> {
+    let opened = text.match_indices('{').map(|(at, _)| &text[at + 1..]);
+    let names = opened.filter_map(|it| it.split_once('}')).map(|it| it.0);
+    for name in names {
+        if !matches!(name, "path" | "relative" | "line" | "column") {
+            return Err(format!(
+                "there is no {{{name}}}, only {{path}}, {{relative}}, {{line}} and {{column}}"
+            ));
+        }
+    }
+    Ok(text.to_owned())
 }
 
 /// Draws the graph. The exit code is 1 where a glob matches no stack.

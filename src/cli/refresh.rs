@@ -18,7 +18,7 @@ use crate::text::visible;
 #[derive(clap::Args)]
 #[command(group(ArgGroup::new("which").required(true).args(["stacks", "all", "changed"])))]
 pub(super) struct Arguments {
-    /// The stacks, by their names as `check` prints them, or by globs: `live/*`, `network@blue`
+    /// The stacks, by their names as `status` prints them, or by globs: `live/*`, `network@blue`
     #[arg(value_name = "STACK")]
     stacks: Vec<String>,
     /// All stacks with a backend other than `local`, or a `cloud` block
@@ -52,7 +52,7 @@ pub(super) struct Place {
 /// Which stack a state is of, and where it is.
 #[derive(clap::Args)]
 pub(super) struct Import {
-    /// The stack, by its name as `check` prints it
+    /// The stack, by its name as `status` prints it
     stack: String,
     /// A state, or what `show -json` printed of one: `-` is standard input
     file: PathBuf,
@@ -79,7 +79,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     };
     let targets = refresh::choose(&snapshot, &settings, &Choice { which, workspaces })?;
     if targets.is_empty() {
-        super::print("no stack is to be refreshed\n")?;
+        super::print(match arguments.changed {
+            true => {
+                "no stack is to be refreshed: no configuration with a remote backend or a `cloud` \
+                 block was written after its state was cached\n"
+            }
+            false => {
+                "no stack is to be refreshed: none has a backend other than `local`, or a `cloud` \
+                 block\n"
+            }
+        })?;
         return Ok(ExitCode::SUCCESS);
     }
     let refresh = Refresh {
@@ -211,7 +220,11 @@ pub(super) fn status(on: &On) -> Result<ExitCode, String> {
         Format::Text => {
             let lines = snapshot.stacks.iter().map(|stack| {
                 let Some(state) = &stack.state else {
-                    return format!("{}: no state\n", stack.name);
+                    let unread = stack.unreadable.first();
+                    return match unread.map(|it| snapshot.relative(&it.path)) {
+                        Some(path) => format!("{}: {path} is not read\n", stack.name),
+                        None => format!("{}: no state\n", stack.name),
+                    };
                 };
                 let serial = state.file.serial.map(|it| format!(", serial {it}"));
                 let cached = since(stack).and_then(|it| now.duration_since(it).ok());

@@ -33,8 +33,14 @@ pub(super) fn render_quietly(checked: &Checked) -> String {
 fn last_line(checked: &Checked) -> String {
     let summary = &checked.summary;
     let others = checked.findings.len() - summary.errors - summary.warnings;
+    let stacks = checked.snapshot.stacks.iter();
+    // of what they manage nothing is found: none of them looks clean by that
+    let stateless = match stacks.filter(|it| it.state.is_none()).count() {
+        0 => String::new(),
+        count => format!(", {count} without a state"),
+    };
     format!(
-        "{}, {}, {} in {} ({}, {})\n",
+        "{}, {}, {} in {} ({}, {}{stateless})\n",
         counted(summary.errors, "error"),
         counted(summary.warnings, "warning"),
         counted(others, "note"),

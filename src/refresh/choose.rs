@@ -20,7 +20,7 @@ pub(super) const DEFAULT: &str = "default";
 /// Which stacks somebody wants.
 #[derive(Clone, Debug)]
 pub enum Which {
-    /// Those of these names or globs, as `check` prints names.
+    /// Those of these names or globs, as `status` prints names.
     Named(Vec<String>),
     /// All whose state is not on the disk: with a `cloud` block or a backend other than `local`.
     All,
@@ -217,7 +217,9 @@ fn unknown(snapshot: &Snapshot, name: &str) -> String {
         Some((_, near)) => {
             format!("no stack of this workspace is called {name}: did you mean {near}?")
         }
-        None => format!("no stack of this workspace is called {name}"),
+        None => {
+            format!("no stack of this workspace is called {name}: `gantrycd-ls status` lists them")
+        }
     }
 }
 

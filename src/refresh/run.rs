@@ -175,6 +175,9 @@ impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let [refreshed, without, cancelled, failed] = self.counts();
         let all = self.done.len();
+        if all == 0 {
+            return f.write_str("no stack is to be refreshed");
+        }
         let stacks = if all == 1 { "stack" } else { "stacks" };
         write!(f, "{refreshed} of {all} {stacks} refreshed")?;
         if without > 0 {

@@ -26,7 +26,12 @@ pub(super) async fn replay(file: &Path, longest_pause: Duration) -> Result<(), S
     let text = std::fs::read_to_string(file).map_err(|why| failed(&why))?;
     let lines = text.lines().enumerate().map(|(at, line)| {
         let recorded = serde_json::from_str::<Recorded>(line);
-        recorded.map_err(|why| failed(&format_args!("line {}: {why}", at + 1)))
+        recorded.map_err(|why| {
+            failed(&format_args!(
+                "line {} is not what `--record` writes: {why}",
+                at + 1
+            ))
+        })
     });
     let recorded: Vec<_> = lines.collect::<Result<_, _>>()?;
     let trace = Trace::new(&Options::default())?;

@@ -237,6 +237,7 @@ pub(super) fn read(path: &Arc<Path>, file: &StateFile) -> (Option<StackState>, V
     let unreadable = file.read.problem.iter().map(|problem| Unreadable {
         path: path.clone(),
         problem: problem.clone(),
+        modified: file.modified(),
     });
     (state, unreadable.collect())
 }
@@ -252,14 +253,21 @@ fn default_state(states: &States) -> (Option<StackState>, Vec<Unreadable>) {
         unreadable.extend(read(path, file).1);
     }
     let alone = states.errored.is_none() && states.workspaces.is_empty();
-    if state.is_none() && unreadable.is_empty() && alone {
+    if state.is_none() && alone {
         let shown = states.shown.iter().map(|(path, file)| read(path, file));
         let shown: Vec<_> = shown.collect();
         let of = |format| {
             let mut states = shown.iter().filter_map(|(state, _)| state.as_ref());
             states.find(|it| it.file.format == format).cloned()
         };
-        state = of(Format::ShowState).or_else(|| of(Format::ShowPlan));
+        let copy = of(Format::ShowState).or_else(|| of(Format::ShowPlan));
+        // of a state that is encrypted, say, it is all that can be read
+        if let Some(copy) = copy
+            && unreadable.iter().all(|it| it.is_told_by(&copy))
+        {
+            unreadable.clear();
+            state = Some(copy);
+        }
     }
     (state, unreadable)
 }
@@ -313,6 +321,7 @@ impl Errored {
                 Some(_) => stack.unreadable.push(Unreadable {
                     path: self.state.path,
                     problem: "of another lineage than the stack's state: passed over".into(),
+                    modified: self.state.modified,
                 }),
             },
         }
@@ -382,6 +391,7 @@ fn adopt_inventories(workspace: &Workspace, stacks: &mut Vec<Stack>) {
                 }
             };
             if let Some(cached) = state.filter(counts) {
+                stack.unreadable.retain(|it| !it.is_told_by(&cached));
                 stack.state = Some(cached);
             }
             continue;

@@ -4,11 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use ignore::WalkBuilder;
+use ignore::{DirEntry, WalkBuilder};
 
 use crate::config::is_configuration;
 
@@ -60,6 +60,8 @@ pub(super) struct Listing {
     pub(super) terragrunt: BTreeSet<PathBuf>,
     /// Directories that were walked.
     pub(super) directories: BTreeSet<PathBuf>,
+    /// Directories that nobody lets us list, each with why.
+    pub(super) closed: BTreeMap<PathBuf, String>,
 }
 
 impl Listing {
@@ -76,8 +78,10 @@ impl Listing {
                 entry.depth() == 0 || !PASSED_OVER.contains(&&*name)
             })
             .build();
-        // what cannot be listed (no permission, removed meanwhile) is left out
-        for entry in walk.flatten() {
+        for entry in walk {
+            let Some(entry) = listing.entry(entry) else {
+                continue;
+            };
             let kind = entry.file_type();
             if kind.is_some_and(|it| it.is_dir()) {
                 listing.directories.insert(entry.into_path());
@@ -129,14 +133,33 @@ impl Listing {
         listing
     }
 
+    /// What a walk came upon. What was removed meanwhile is left out, and what cannot be listed is
+    /// noted: nobody would know that what lies in it was not read.
+    fn entry(&mut self, entry: Result<DirEntry, ignore::Error>) -> Option<DirEntry> {
+        let why = match entry {
+            Ok(entry) => return Some(entry),
+            Err(why) => why,
+        };
+        if let Some(io) = why.io_error()
+            && io.kind() == ErrorKind::PermissionDenied
+            && let Some(path) = path_of(&why)
+        {
+            // its own text names the path once more
+            let why = format!("{}: nothing in it was read", io.kind());
+            self.closed.insert(path.to_path_buf(), why);
+        }
+        None
+    }
+
     /// The JSON files below a directory of the cache. One that is being written has no name yet.
     fn walk_cache(&mut self, directory: &Path) -> BTreeSet<PathBuf> {
         let mut found = BTreeSet::new();
-        if !directory.is_dir() {
-            return found;
-        }
+        // one that is not there is found out by the walk, as is one that is closed
         let files = WalkBuilder::new(directory).standard_filters(false).build();
-        for entry in files.flatten() {
+        for entry in files {
+            let Some(entry) = self.entry(entry) else {
+                continue;
+            };
             if entry.file_type().is_some_and(|it| it.is_dir()) {
                 self.directories.insert(entry.into_path());
             } else if entry.path().extension().is_some_and(|it| it == "json") {
@@ -178,6 +201,15 @@ pub(super) fn is_walked(below: &Path) -> bool {
     }
 }
 
+/// The path that a walk could not go on at.
+fn path_of(why: &ignore::Error) -> Option<&Path> {
+    match why {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } => path_of(err),
+        _ => None,
+    }
+}
+
 /// Where a symbolic link leads, by the name that it has below `root` if it lies there.
 fn real_path(root: &Path, link: &Path) -> Option<PathBuf> {
     let real = fs::canonicalize(link).ok()?;
@@ -210,6 +242,27 @@ fn is_show_json(path: &Path) -> bool {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_directory_that_cannot_be_listed_is_noted_and_one_that_is_gone_is_not() {
+        let refused = |kind: ErrorKind, path: &str| ignore::Error::WithDepth {
+            depth: 1,
+            err: Box::new(ignore::Error::WithPath {
+                path: path.into(),
+                err: Box::new(ignore::Error::Io(kind.into())),
+            }),
+        };
+        let mut listing = Listing::default();
+        for (kind, path) in [
+            (ErrorKind::PermissionDenied, "/shop/.gantrycd/state"),
+            (ErrorKind::NotFound, "/shop/removed"),
+        ] {
+            assert!(listing.entry(Err(refused(kind, path))).is_none());
+        }
+        let why = "permission denied: nothing in it was read".to_owned();
+        let closed = BTreeMap::from([(PathBuf::from("/shop/.gantrycd/state"), why)]);
+        assert_eq!(listing.closed, closed);
+    }
 
     #[test]
     fn a_pipe_or_a_socket_is_no_file_whatever_its_name() {

@@ -40,6 +40,8 @@ pub(super) struct Externals {
     pub(super) files: BTreeMap<PathBuf, (Box<str>, PathBuf)>,
     /// The directories in which others may come to be.
     pub(super) directories: BTreeSet<PathBuf>,
+    /// The blocks whose paths no file has.
+    pub(super) in_vain: BTreeSet<Box<str>>,
 }
 
 /// What the workspace file names.
@@ -116,6 +118,12 @@ impl Workspace {
         file.map_or_else(Vec::new, |it| named(&self.root, it))
     }
 
+    /// The `external` blocks of the workspace file whose paths no file has: a slip of the pen, or
+    /// states that are not there.
+    pub fn externals_in_vain(&self) -> impl Iterator<Item = &str> {
+        self.externals.in_vain.iter().map(|it| &**it)
+    }
+
     /// Whether a path may be of a file that the workspace file names.
     pub(super) fn is_external(&self, path: &Path) -> bool {
         self.named_externals().iter().any(|it| it.has(path))
@@ -133,19 +141,27 @@ impl Workspace {
                     way.leads_through(&it.file_name().to_string_lossy(), it.depth())
                 })
                 .build();
+            let mut is_in_vain = true;
             for entry in walk.flatten().take(MOST_LOOKED_AT) {
                 let kind = entry.file_type();
                 if kind.is_some_and(|it| it.is_dir()) {
                     found.directories.insert(entry.into_path());
                     continue;
                 }
+                if !kind.is_some_and(|it| it.is_file()) || !external.has(entry.path()) {
+                    continue;
+                }
+                is_in_vain = false;
                 // what is of this workspace is read already, by its own name
                 let is_ours = self.listing.states.contains(entry.path())
                     || self.listing.inventories.contains(entry.path());
-                if kind.is_some_and(|it| it.is_file()) && external.has(entry.path()) && !is_ours {
+                if !is_ours {
                     let by = (external.name.clone(), external.base.clone());
                     found.files.entry(entry.into_path()).or_insert(by);
                 }
+            }
+            if is_in_vain {
+                found.in_vain.insert(external.name.clone());
             }
         }
         found

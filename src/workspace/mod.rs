@@ -243,6 +243,12 @@ impl Workspace {
             .filter_map(|(path, it)| Some((&**path, it.problem.as_deref()?)))
     }
 
+    /// Directories that nobody lets us list, each with why: what lies in them was not read.
+    pub fn closed_directories(&self) -> impl Iterator<Item = (&Path, &str)> {
+        let closed = self.listing.closed.iter();
+        closed.map(|(path, why)| (&**path, &**why))
+    }
+
     /// How long reading took.
     pub fn progress(&self) -> &Progress {
         &self.progress

@@ -86,6 +86,24 @@ pub struct Unreadable {
     pub path: Arc<Path>,
     /// One line that says why, and the remedy.
     pub problem: String,
+    /// When the file was last written.
+    pub modified: Option<SystemTime>,
+}
+
+impl Unreadable {
+    /// Whether another state of the stack is a copy that was made since this file was written, as
+    /// somebody made it whom the remedy was told. Whole seconds are compared: an inventory has no
+    /// others.
+    pub(super) fn is_told_by(&self, copy: &StackState) -> bool {
+        let seconds = |time: Option<SystemTime>| {
+            let since = time?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+            Some(since.as_secs())
+        };
+        match (seconds(self.modified), seconds(copy.modified)) {
+            (Some(written), Some(copied)) => written <= copied,
+            _ => false,
+        }
+    }
 }
 
 impl Stack {

@@ -94,6 +94,61 @@ fn places(done: &Run) -> Vec<String> {
 }
 
 #[test]
+fn a_stack_of_which_no_state_is_known_is_counted() {
+    let example = Example::empty();
+    example.write("gantrycd.hcl", "");
+    example.write("a/main.tf", "terraform {\n  backend \"s3\" {}\n}\n");
+    example.write("b/main.tf", "resource \"aws_vpc\" \"b\" {}\n");
+    example.write("b/terraform.tfstate", r#"{"version": 4, "resources": []}"#);
+    let line = |done: Run| done.out.lines().last().unwrap().to_owned();
+    assert_eq!(
+        line(run(example.root(), &["check"])),
+        "0 errors, 0 warnings, 0 notes in 2 stacks (3 files, 0 rows, 1 without a state)"
+    );
+    let status = run(example.root(), &["status"]);
+    assert!(
+        status
+            .out
+            .starts_with("a: no state\nb: b/terraform.tfstate, ")
+    );
+    example.write("b/terraform.tfstate", r#"{"version": 3}"#);
+    let status = run(example.root(), &["status"]);
+    assert_eq!(
+        status.out,
+        "a: no state\nb: b/terraform.tfstate is not read\n"
+    );
+    example.write("a/main.tf", "terraform {}\n");
+    for (which, why) in [
+        ("--all", "none has a backend other than `local`"),
+        ("--changed", "no configuration with a remote backend"),
+    ] {
+        let done = run(example.root(), &["refresh", which]);
+        assert_eq!(done.code, Some(0));
+        assert!(done.out.contains(why), "{}", done.out);
+    }
+}
+
+#[test]
+fn an_external_that_names_no_file_is_told() {
+    let example = Example::empty();
+    example.write("shop/a/main.tf", "");
+    let external =
+        |path: &str| format!("states {{\n  external \"b\" {{ path = \"{path}\" }}\n}}\n");
+    example.write("b/a.tfstate", r#"{"version": 4, "resources": []}"#);
+    for (path, told) in [
+        ("../b/*.tfstate", ""),
+        (
+            "../bb/*.tfstate",
+            "warning: gantrycd.hcl: no file has the path of external \"b\"\n",
+        ),
+    ] {
+        example.write("shop/gantrycd.hcl", external(path));
+        let done = run(&example.path("shop"), &["check"]);
+        assert_eq!((done.code, &*done.err), (Some(0), told), "{path}");
+    }
+}
+
+#[test]
 fn several_paths_narrow_what_is_reported_and_not_what_is_read() {
     let example = Example::copy();
     example.write("gantrycd.hcl", "");

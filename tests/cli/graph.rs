@@ -130,6 +130,11 @@ fn what_cannot_be_drawn_is_told() {
     let no_stack = graph(&["--format", "dot", "--depth", "2"]);
     assert_eq!(no_stack.code, Some(2));
     assert!(no_stack.err.contains("--stack <GLOB>"), "{}", no_stack.err);
+    let links = "https://forge.example/{realtive}#L{line}";
+    let no_name = graph(&["--format", "html", "--links", links]);
+    assert_eq!((no_name.code, no_name.out.as_str()), (Some(2), ""));
+    let told = "there is no {realtive}, only {path}, {relative}, {line} and {column}";
+    assert!(no_name.err.contains(told), "{}", no_name.err);
     let nothing = Example::empty();
     let nothing = run(nothing.root(), &["graph", "--format", "dot"]);
     assert_eq!((nothing.code, nothing.out.as_str()), (Some(2), ""));

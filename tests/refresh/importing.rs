@@ -133,12 +133,12 @@ fn what_is_no_state_is_refused_and_what_was_cached_stays() {
     let refused = world.run(&["import-state", "a", file.to_str().unwrap()]);
     let copy = "it is an inventory already: copy it below .gantrycd/state";
     assert!(refused.err.contains(copy), "{refused:?}");
-    let unknown = world.run(&["import-state", "b", "nowhere"]);
+    let unknown = world.run(&["import-state", "elsewhere", "nowhere"]);
     assert_eq!(unknown.code, Some(2));
     assert!(
         unknown
             .err
-            .contains("no stack of this workspace is called b")
+            .contains("is called elsewhere: `gantrycd-ls status` lists them")
     );
     let nowhere = world.run(&["import-state", "a", "nowhere"]);
     assert!(nowhere.err.contains("nowhere: No such file"), "{nowhere:?}");

@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         let text = &key.text;
         let what = match (section, keys) {
             (_, Keys::EachCode(_)) => format!("There is no check `{text}`"),
-            (Some(section), _) if self.is_elsewhere(section, text) => {
+            _ if self.is_elsewhere(section, text) => {
                 let place = match self.stacks.is_some() {
                     true => "an editor's settings",
                     false => "gantrycd.hcl",
@@ -171,11 +171,6 @@ impl<'a> Reader<'a> {
             }
             (Some(section), _) => format!("`{section}` has no key `{text}`"),
             (None, _) if self.stacks.is_some() => format!("There is no section `{text}`"),
-            (None, _) if FILE.find(text).is_some() => {
-                let what = format!("`{text}` can be set in gantrycd.hcl only.");
-                self.fault(key.span, &what, LEFT_ASIDE);
-                return;
-            }
             (None, _) => format!("There is no setting `{text}`"),
         };
         let blocks = items.blocks.iter().filter(|it| it.labels.is_empty());
@@ -197,14 +192,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a key of a section can be set, but not here.
-    fn is_elsewhere(&self, section: &str, key: &str) -> bool {
+    /// Whether a section, or a key of one, can be set, but not here.
+    fn is_elsewhere(&self, section: Option<&str>, key: &str) -> bool {
         let other = match self.stacks.is_some() {
             true => EDITOR,
             false => FILE,
         };
-        let section = other.find(section);
-        section.is_some_and(|it| it.takes.keys().find(key).is_some())
+        let keys = match section {
+            Some(section) => other.find(section).map(|it| it.takes.keys()),
+            None => Some(other),
+        };
+        keys.is_some_and(|it| it.find(key).is_some())
     }
 
     /// Says what is wrong with a word, and what was meant if that is clear.

@@ -187,7 +187,7 @@ const ALL_WORKSPACES: Key = Key {
 const MAX_AGE_DAYS: Key = Key {
     name: "max_age_days",
     about: "How many days old a cached state may be before findings that rest on it say how old it \
-            is.",
+            is. Without it none does.",
     takes: Takes::Count(0),
     is_required: false,
 };
@@ -202,8 +202,8 @@ const REFRESH_ON_SAVE: Key = Key {
 
 const REFRESH_INTERVAL_MINUTES: Key = Key {
     name: "refresh_interval_minutes",
-    about: "Every so many minutes all stacks with a remote backend are asked for their states: 0 is \
-            never.",
+    about: "Every so many minutes all stacks with a remote backend are asked for their states. 0 is \
+            never, and so it is by default.",
     takes: Takes::Count(0),
     is_required: false,
 };
@@ -267,29 +267,29 @@ const STACK_VARIABLES: Key = Key {
 
 const CODE_LENS: Key = Key {
     name: "codeLens",
-    about: "The lines above a block: who reads what it manages, who else claims it, who owns what \
-            it reads.",
+    about: "The lines above a block.",
     takes: Takes::Block(None, Keys::Named(&[ENABLE_CODE_LENS])),
     is_required: false,
 };
 
 const ENABLE_CODE_LENS: Key = Key {
     name: "enable",
-    about: "Whether they are shown.",
+    about: "Whether there are lines above a block that say who reads what it manages, who else claims \
+            it, and who owns what it reads.",
     takes: Takes::Truth(Shown::BY_DEFAULT.code_lens),
     is_required: false,
 };
 
 const INLAY_HINTS: Key = Key {
     name: "inlayHints",
-    about: "The identity behind the header of a block.",
+    about: "What is shown within a line.",
     takes: Takes::Block(None, Keys::Named(&[ENABLE_INLAY_HINTS])),
     is_required: false,
 };
 
 const ENABLE_INLAY_HINTS: Key = Key {
     name: "enable",
-    about: "Whether it is shown.",
+    about: "Whether the identity is shown behind the header of a block.",
     takes: Takes::Truth(Shown::BY_DEFAULT.inlay_hints),
     is_required: false,
 };
