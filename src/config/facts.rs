@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::syntax::{Expression, ExpressionKind, Key};
+use crate::syntax::{Body, Expression, ExpressionKind, Key};
 use crate::text::Span;
 
 use super::{Alias, Declared, Merged, ModuleFile, Named};
@@ -36,6 +36,8 @@ pub struct Backend {
     /// The `path` argument. The outer `None` is no such argument, the inner one an argument that is
     /// no literal.
     pub path: Option<Option<Box<str>>>,
+    /// What stands in it as it was written, in an order of its own: two that say the same are equal.
+    pub says: Box<str>,
 }
 
 impl Backend {
@@ -53,6 +55,7 @@ impl Backend {
                 kind,
                 header: block.header,
                 path: path.map(|it| literal(it)),
+                says: said(&settings.file, &block.body).into(),
             })
         })
     }
@@ -88,6 +91,18 @@ impl Facts {
         self.call_sources = calls.iter().filter_map(source).collect();
         self.configures_a_provider = providers.iter().any(Merged::says_anything);
     }
+}
+
+/// The arguments and blocks of a body as they were written, sorted.
+fn said(file: &ModuleFile, body: &Body) -> String {
+    let text = |span: Span| file.source().slice(span);
+    let arguments = body.attributes.iter();
+    let arguments = arguments.map(|it| format!("{}={}", it.name.text, text(it.value.span)));
+    let blocks = body.blocks.iter();
+    let blocks = blocks.map(|it| format!("{}{{{}}}", text(it.header), said(file, &it.body)));
+    let mut all: Vec<_> = arguments.chain(blocks).collect();
+    all.sort();
+    all.join("\n")
 }
 
 /// The source that an argument of `required_providers` gives its name.

@@ -212,10 +212,36 @@ impl Index {
     }
 }
 
-/// What tells states apart: two stacks may share a file, as two `local` backends may name it.
-fn state(stacks: &[Arc<Stack>], at: usize) -> Result<&OsStr, usize> {
-    let state = stacks[at].state.as_ref();
-    state.map(|it| it.path.as_os_str()).ok_or(at)
+/// What tells states apart.
+#[derive(PartialEq, Eq, Hash)]
+enum Which<'a> {
+    /// It is what this file holds. Two stacks may share it, as two `local` backends may name it.
+    File(&'a OsStr),
+    /// It is kept elsewhere, and each stack has a copy of its own, as two checkouts of one directory
+    /// have: the lineage is that of one state, and nothing says that one of them was copied.
+    Elsewhere {
+        lineage: &'a str,
+        backend: (&'a str, &'a str),
+        workspace: &'a str,
+    },
+    /// There is none of this stack.
+    None(usize),
+}
+
+fn state(stacks: &[Arc<Stack>], at: usize) -> Which<'_> {
+    let stack = &stacks[at];
+    let Some(state) = &stack.state else {
+        return Which::None(at);
+    };
+    let backend = stack.module().and_then(|it| it.backend());
+    match (&state.file.lineage, backend) {
+        (Some(lineage), Some(backend)) if *backend.kind != *"local" => Which::Elsewhere {
+            lineage,
+            backend: (&backend.kind, &backend.says),
+            workspace: &stack.workspace,
+        },
+        _ => Which::File(state.path.as_os_str()),
+    }
 }
 
 pub(super) fn same_state(stacks: &[Arc<Stack>], a: usize, b: usize) -> bool {
@@ -258,6 +284,51 @@ data "aws_s3_bucket" "b" {{}}
         let snapshot = Fixture::new(&twice).snapshot();
         let group = snapshot.duplicates().next().unwrap();
         assert_eq!((group.now.rows.len(), group.now.across_stacks), (2, false));
+    }
+
+    #[test]
+    fn two_copies_of_a_state_that_is_kept_elsewhere_are_one_claim() {
+        let stack = |name: &str, backend: &str| {
+            format!(
+                "#- {name}/main.tf\nterraform {{\n  {backend}\n}}\nresource \"aws_s3_bucket\" \"b\" {{}}\n"
+            )
+        };
+        let state = |name: &str, lineage: &str, serial: u64| {
+            let bucket = r#"{"address": "aws_s3_bucket.b", "provider": "registry.terraform.io/hashicorp/aws", "attributes": {"arn": "arn:aws:s3:::b"}}"#;
+            format!(
+                r#"
+#- .gantrycd/state/{name}.json
+{{"version": 1, "name": "{name}", "state": {{"path": "", "format": "state-v4", "serial": {serial}, "lineage": "{lineage}"}}, "resources": [{bucket}]}}
+"#
+            )
+        };
+        let s3 = |key: &str| {
+            format!("backend \"s3\" {{\n    bucket = \"states\"\n    key = \"{key}\"\n  }}")
+        };
+        let duplicates = |a: &str, b: &str, lineages: [&str; 2]| {
+            let parts = [
+                stack("a", a),
+                stack("b", b),
+                state("a", lineages[0], 1),
+                state("b", lineages[1], 2),
+            ];
+            Fixture::new(&parts.concat())
+                .snapshot()
+                .duplicates()
+                .count()
+        };
+        let same = ["l", "l"];
+        let otherwise = "backend \"s3\" {\n    key = \"k\" # of both\n    bucket = \"states\"\n  }";
+        assert_eq!(duplicates(&s3("k"), &s3("k"), same), 0);
+        assert_eq!(duplicates(&s3("k"), otherwise, same), 0);
+        // a state that was copied is another
+        assert_eq!(duplicates(&s3("k"), &s3("other"), same), 1);
+        assert_eq!(duplicates(&s3("k"), &s3("k"), ["l", "m"]), 1);
+        assert_eq!(
+            duplicates("backend \"local\" {}", "backend \"local\" {}", same),
+            1
+        );
+        assert_eq!(duplicates("", "", same), 1);
     }
 
     #[test]
