@@ -2,6 +2,7 @@
 //!
 //! A failure leaves what was cached before as it is.
 
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -19,6 +20,12 @@ use super::message;
 use super::schemas::Schemas;
 use super::store::{self, Written};
 use super::tool::Tools;
+
+/// How much of a list of workspaces is read, in bytes.
+const LONGEST_LIST: u64 = 4 * 1024 * 1024;
+
+/// More workspaces than these are counted, not named.
+const MOST_NAMED: usize = 10;
 
 /// What all stacks of a refresh have in common.
 pub(super) struct Context {
@@ -195,7 +202,7 @@ async fn cached(
                 "there is no workspace {} in {}: it has {}",
                 target.workspace,
                 directory(&context.snapshot, target),
-                names.join(", ")
+                some_of(&names)
             );
             return Err(Failure::new(Kind::NoWorkspace, what).into());
         }
@@ -231,9 +238,31 @@ pub(super) async fn workspaces(
 ) -> Result<Vec<String>, NoAnswer> {
     // the one that is selected may be gone, and would come to be
     let target = target.with(DEFAULT);
-    let read = |printed: &mut _| std::io::read_to_string(printed).unwrap_or_default();
-    let (_, listed) = answer(context, &target, Question::Workspaces, until, read).await?;
+    let (tool, listed) = answer(context, &target, Question::Workspaces, until, listed).await?;
+    let listed = listed.map_err(|why| {
+        let what = format!("what `{} workspace list` printed: {why}", tool.as_str());
+        Failure::new(Kind::Unreadable, what)
+    })?;
     Ok(names(&listed))
+}
+
+/// What `workspace list` prints. Of what is longer, or no text, nobody can say which names it has.
+fn listed(printed: &mut impl Read) -> Result<String, &'static str> {
+    let mut listed = Vec::new();
+    let read = printed.take(LONGEST_LIST + 1).read_to_end(&mut listed);
+    match read {
+        Ok(length) if length as u64 > LONGEST_LIST => Err("too long for a list of workspaces"),
+        _ => String::from_utf8(listed).map_err(|_| "not UTF-8"),
+    }
+}
+
+/// The first of some names, and how many more there are.
+fn some_of(names: &[String]) -> String {
+    let shown = &names[..names.len().min(MOST_NAMED)];
+    match names.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
 }
 
 /// The names in what `workspace list` prints, as far as its first empty line.
@@ -362,7 +391,19 @@ fn of_row(registry: &IdentityRegistry, row: &Row, ignored: bool) -> Decided {
 
 #[cfg(test)]
 mod tests {
-    use super::names;
+    use super::{LONGEST_LIST, listed, names, some_of};
+
+    #[test]
+    fn a_list_without_end_is_none_and_of_a_long_one_the_first_are_named() {
+        let endless = listed(&mut std::io::repeat(b'x'));
+        assert_eq!(endless, Err("too long for a list of workspaces"));
+        let longest = "x".repeat(LONGEST_LIST as usize);
+        assert_eq!(listed(&mut longest.as_bytes()), Ok(longest.clone()));
+        assert_eq!(listed(&mut &b"\xff\n"[..]), Err("not UTF-8"));
+        let many: Vec<_> = (0..12).map(|it| it.to_string()).collect();
+        assert_eq!(some_of(&many), "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more");
+        assert_eq!(some_of(&many[..2]), "0, 1");
+    }
 
     #[test]
     fn the_workspaces_that_are_listed() {
