@@ -199,7 +199,7 @@ async fn cached(
         let names = workspaces(context, target, until).await?;
         if !names.iter().any(|it| **it == *target.workspace) {
             let what = format!(
-                "there is no workspace {} in {}: it has {}",
+                "there is no workspace {} in {}: {}",
                 target.workspace,
                 directory(&context.snapshot, target),
                 some_of(&names)
@@ -256,12 +256,13 @@ fn listed(printed: &mut impl Read) -> Result<String, &'static str> {
     }
 }
 
-/// The first of some names, and how many more there are.
+/// Which workspaces there are: the first of them, and how many more.
 fn some_of(names: &[String]) -> String {
-    let shown = &names[..names.len().min(MOST_NAMED)];
-    match names.len() - shown.len() {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
+    let shown = names[..names.len().min(MOST_NAMED)].join(", ");
+    match names.len().saturating_sub(MOST_NAMED) {
+        _ if names.is_empty() => "none is listed".to_owned(),
+        0 => format!("it has {shown}"),
+        more => format!("it has {shown} and {more} more"),
     }
 }
 
@@ -270,7 +271,14 @@ fn names(listed: &str) -> Vec<String> {
     let lines = listed.lines().skip_while(|it| it.trim().is_empty());
     let names = lines.take_while(|it| !it.trim().is_empty());
     let names = names.map(|it| it.trim_start_matches('*').trim().to_owned());
-    names.filter(|it| !it.contains(' ')).collect()
+    names.filter(|it| is_name(it)).collect()
+}
+
+/// Whether a workspace may be called so: other characters are none that the tools take. What else is
+/// printed is none of ours to repeat.
+fn is_name(text: &str) -> bool {
+    let is_of_names = |it: char| it.is_alphanumeric() || "-_.~$&+=:@".contains(it);
+    !text.is_empty() && text.chars().all(is_of_names)
 }
 
 /// Asks the tool of a stack something. Only what it printed before it ended well counts.
@@ -401,8 +409,12 @@ mod tests {
         assert_eq!(listed(&mut longest.as_bytes()), Ok(longest.clone()));
         assert_eq!(listed(&mut &b"\xff\n"[..]), Err("not UTF-8"));
         let many: Vec<_> = (0..12).map(|it| it.to_string()).collect();
-        assert_eq!(some_of(&many), "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more");
-        assert_eq!(some_of(&many[..2]), "0, 1");
+        assert_eq!(
+            some_of(&many),
+            "it has 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"
+        );
+        assert_eq!(some_of(&many[..2]), "it has 0, 1");
+        assert_eq!(some_of(&[]), "none is listed");
     }
 
     #[test]
@@ -412,5 +424,10 @@ mod tests {
                           the TF_WORKSPACE environment\nvariable.\n\n";
         assert_eq!(names(overridden), ["default", "dev"]);
         assert_eq!(names(""), [""; 0]);
+        assert_eq!(names("* é-1_x.y~z\n"), ["é-1_x.y~z"]);
+        // a tool that answers another question
+        let state =
+            "{\"version\":4,\"password\":\"not-for-you\"}\n  \"token\": \"x\",\n  }\n  a/b\n";
+        assert_eq!(names(state), [""; 0]);
     }
 }
