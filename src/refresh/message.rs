@@ -104,7 +104,11 @@ pub(super) fn shown(said: &str, secrets: &[String]) -> String {
             [&paragraphs[first]].into_iter().chain(reason).cloned()
         }
         .collect::<Vec<_>>(),
-        None => paragraphs.last().into_iter().cloned().collect(),
+        // what is no prose may be a state
+        None => {
+            let mut prose = paragraphs.iter().filter(|it| !it.starts_with(['{', '[']));
+            prose.next_back().into_iter().cloned().collect()
+        }
     };
     cut(&masked(&shown.join(" "), secrets))
 }
@@ -291,6 +295,8 @@ mod tests {
             "workspaces not supported"
         );
         assert_eq!(shown("", &[]), "");
+        assert_eq!(shown("{\n  \"version\": 4,\n  \"x\": \"y\"\n}\n", &[]), "");
+        assert_eq!(shown("it broke\n\n{\"version\":4}\n", &[]), "it broke");
         assert_eq!(shown("noise\nError: it broke\n", &[]), "Error: it broke");
         let long = shown(&"word ".repeat(1000), &[]);
         assert_eq!(long.chars().count(), MOST_SHOWN + 1);
