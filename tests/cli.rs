@@ -224,6 +224,18 @@ fn an_export_can_be_read_by_a_person() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_name_of_a_directory_cannot_speak_to_the_terminal() {
+    let example = Example::empty();
+    let state = Example::copy().read("live/orders/terraform.tfstate");
+    example.write("x\u{1b}[31m\n/terraform.tfstate", state);
+    let exported = run(example.root(), &["export"]);
+    assert!(!exported.out.contains('\u{1b}'), "{}", exported.out);
+    let mut lines = exported.out.lines();
+    assert!(lines.any(|it| it == r"x\u{1b}[31m\n"), "{}", exported.out);
+}
+
 #[test]
 fn the_example_has_a_secret_that_no_output_shows() {
     // every run of these tests is searched for it

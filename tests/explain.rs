@@ -1038,3 +1038,20 @@ fn a_value_cannot_speak_to_the_terminal() {
     let told = text(example.root(), &[id]);
     assert!(told.contains("aws_vpc.v of ."), "{told}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_name_of_a_directory_cannot_either() {
+    let example = Example::empty();
+    let vpc = ("aws_vpc.v", json!({ "arn": "arn:aws:s3:::x" }));
+    for stack in ["a\u{1b}[31m", "b\u{1b}[31m"] {
+        example.write(
+            &format!("{stack}/terraform.tfstate"),
+            state(std::slice::from_ref(&vpc)),
+        );
+    }
+    let told = text(example.root(), &["aws_vpc.v"]);
+    assert!(told.contains(r"aws_vpc.v of a\u{1b}[31m"), "{told}");
+    assert!(told.contains(r"b\u{1b}[31m/terraform.tfstate"), "{told}");
+    assert!(!told.contains('\u{1b}'), "{told}");
+}

@@ -124,13 +124,16 @@ fn duplicate<'a>(snapshot: &'a Snapshot, group: &'a Group) -> Duplicate<'a> {
 fn text(snapshot: &Snapshot) -> String {
     let mut out = String::new();
     for (at, stack) in snapshot.stacks.iter().enumerate() {
-        _ = writeln!(out, "{}", stack.name);
+        _ = writeln!(out, "{}", visible(&stack.name));
         for row in 0..stack.records().len() {
             let row = RowRef { stack: at, row };
             _ = writeln!(out, "  {}  {}", snapshot.address(row), what(snapshot, row));
         }
     }
-    let named = |it: RowRef| format!("{} of {}", snapshot.address(it), snapshot.stack(it).name);
+    let named = |it: RowRef| {
+        let stack = &snapshot.stack(it).name;
+        visible(&format!("{} of {stack}", snapshot.address(it)))
+    };
     for group in recorded_duplicates(snapshot) {
         let claims: Vec<_> = group.now.rows.iter().map(|it| named(*it)).collect();
         _ = writeln!(

@@ -104,7 +104,11 @@ pub(super) fn shown(said: &str, secrets: &[String]) -> String {
             [&paragraphs[first]].into_iter().chain(reason).cloned()
         }
         .collect::<Vec<_>>(),
-        None => paragraphs.last().into_iter().cloned().collect(),
+        // what is no prose may be a state
+        None => {
+            let mut prose = paragraphs.iter().filter(|it| !it.starts_with(['{', '[']));
+            prose.next_back().into_iter().cloned().collect()
+        }
     };
     cut(&masked(&shown.join(" "), secrets))
 }
@@ -150,17 +154,28 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is one")
 }
 
+/// What names of secrets have in them, in lower case.
+const OF_SECRETS: &str = "secret|token|passw|passphrase|pwd|credential|\
+                     (?:api|access|private|account|encryption)[_-]?key|conn_str";
+
+/// A value in quotes, as far as it was printed: it may hold quotes, and stand in a text in quotes.
+const QUOTED: &str = r#"\\+".*?(?:\\+"|$)|"(?:[^"\\]|\\.)*(?:"|$)|'[^']*(?:'|$)"#;
+
 /// The text with a mask in the place of whatever may be a secret.
 fn masked(text: &str, secrets: &[String]) -> String {
     static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         let all = [
-            // what stands before a host
-            (r"(://)[^/@\s]+@", "${1}***@"),
+            // what stands before a host: as far as the last `@`, since whoever complains of an address
+            // shows one that is badly written
+            (r#"(://)[^\s"'<>]*@"#, "${1}***@"),
+            (r#"[^\s"'/:@]+:[^\s"'/][^\s"']*@"#, "***@"),
             // the query of an address, which may be signed
             (r"(https?://[^\s?]+\?)[^\s]+", "${1}***"),
             // what a name says is one
             (
-                r#"(?i)([a-z0-9_.-]*(?:secret|passw|pwd|token|credential|api[_-]?key|access[_-]?key|private[_-]?key|auth|signature|conn_str)[a-z0-9_-]*["']?\s*(?:=>|[=:])\s*)(?:(?:bearer|basic)\s+)?("[^"]*"|'[^']*'|[^\s,;]+)"#,
+                &format!(
+                    r#"(?i)([a-z0-9_.-]*(?:{OF_SECRETS}|auth|signature)[a-z0-9_-]*\\*["']?\s*(?:=>|[=:])\s*)(?:(?:bearer|basic)\s+)?({QUOTED}|[^\s,;]+)"#
+                ),
                 "${1}***",
             ),
             (r"(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}", "${1} ***"),
@@ -214,11 +229,8 @@ pub(super) const SHORTEST: usize = 4;
 
 /// Whether a name says that what it names is a secret.
 pub(super) fn names_a_secret(name: &str) -> bool {
-    static NAMES: LazyLock<Regex> = LazyLock::new(|| {
-        regex(
-            r"(?i)secret|token|passw|pwd|credential|(api|access|private|account|encryption)_?key|conn_str|auth$|sas$",
-        )
-    });
+    static NAMES: LazyLock<Regex> =
+        LazyLock::new(|| regex(&format!(r"(?i){OF_SECRETS}|auth$|sas$")));
     NAMES.is_match(name)
 }
 
@@ -283,6 +295,8 @@ mod tests {
             "workspaces not supported"
         );
         assert_eq!(shown("", &[]), "");
+        assert_eq!(shown("{\n  \"version\": 4,\n  \"x\": \"y\"\n}\n", &[]), "");
+        assert_eq!(shown("it broke\n\n{\"version\":4}\n", &[]), "it broke");
         assert_eq!(shown("noise\nError: it broke\n", &[]), "Error: it broke");
         let long = shown(&"word ".repeat(1000), &[]);
         assert_eq!(long.chars().count(), MOST_SHOWN + 1);
@@ -302,6 +316,26 @@ mod tests {
                 "GET https://h/x?*** failed",
             ),
             ("key AKIAIOSFODNN7EXAMPLE is", "key *** is"),
+            // an address that is badly written is what is complained of
+            (
+                "parse \"postgres://me:a/b@c@host/db\": invalid port",
+                "parse \"postgres://***@host/db\": invalid port",
+            ),
+            ("dial me:a@b@tcp(host:1)/db", "dial ***@tcp(host:1)/db"),
+            (
+                "on main.tf line 4: 4: passphrase = \"correct horse\"",
+                "on main.tf line 4: 4: passphrase = ***",
+            ),
+            ("account_key = \"a \\\" b\" rest", "account_key = *** rest"),
+            (
+                "body \"{\\\"password\\\":\\\"a b\\\",\\\"x\\\":1}\"",
+                "body \"{\\\"password\\\":***,\\\"x\\\":1}\"",
+            ),
+            ("password = \"a b that was cut", "password = ***"),
+            (
+                "github.com/x/y@v1.2.3: not found",
+                "github.com/x/y@v1.2.3: not found",
+            ),
             (
                 "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY was refused",
                 "*** was refused",

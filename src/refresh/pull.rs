@@ -2,6 +2,7 @@
 //!
 //! A failure leaves what was cached before as it is.
 
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -19,6 +20,12 @@ use super::message;
 use super::schemas::Schemas;
 use super::store::{self, Written};
 use super::tool::Tools;
+
+/// How much of a list of workspaces is read, in bytes.
+const LONGEST_LIST: u64 = 4 * 1024 * 1024;
+
+/// More workspaces than these are counted, not named.
+const MOST_NAMED: usize = 10;
 
 /// What all stacks of a refresh have in common.
 pub(super) struct Context {
@@ -192,10 +199,10 @@ async fn cached(
         let names = workspaces(context, target, until).await?;
         if !names.iter().any(|it| **it == *target.workspace) {
             let what = format!(
-                "there is no workspace {} in {}: it has {}",
+                "there is no workspace {} in {}: {}",
                 target.workspace,
                 directory(&context.snapshot, target),
-                names.join(", ")
+                some_of(&names)
             );
             return Err(Failure::new(Kind::NoWorkspace, what).into());
         }
@@ -231,9 +238,32 @@ pub(super) async fn workspaces(
 ) -> Result<Vec<String>, NoAnswer> {
     // the one that is selected may be gone, and would come to be
     let target = target.with(DEFAULT);
-    let read = |printed: &mut _| std::io::read_to_string(printed).unwrap_or_default();
-    let (_, listed) = answer(context, &target, Question::Workspaces, until, read).await?;
+    let (tool, listed) = answer(context, &target, Question::Workspaces, until, listed).await?;
+    let listed = listed.map_err(|why| {
+        let what = format!("what `{} workspace list` printed: {why}", tool.as_str());
+        Failure::new(Kind::Unreadable, what)
+    })?;
     Ok(names(&listed))
+}
+
+/// What `workspace list` prints. Of what is longer, or no text, nobody can say which names it has.
+fn listed(printed: &mut impl Read) -> Result<String, &'static str> {
+    let mut listed = Vec::new();
+    let read = printed.take(LONGEST_LIST + 1).read_to_end(&mut listed);
+    match read {
+        Ok(length) if length as u64 > LONGEST_LIST => Err("too long for a list of workspaces"),
+        _ => String::from_utf8(listed).map_err(|_| "not UTF-8"),
+    }
+}
+
+/// Which workspaces there are: the first of them, and how many more.
+fn some_of(names: &[String]) -> String {
+    let shown = names[..names.len().min(MOST_NAMED)].join(", ");
+    match names.len().saturating_sub(MOST_NAMED) {
+        _ if names.is_empty() => "none is listed".to_owned(),
+        0 => format!("it has {shown}"),
+        more => format!("it has {shown} and {more} more"),
+    }
 }
 
 /// The names in what `workspace list` prints, as far as its first empty line.
@@ -241,7 +271,14 @@ fn names(listed: &str) -> Vec<String> {
     let lines = listed.lines().skip_while(|it| it.trim().is_empty());
     let names = lines.take_while(|it| !it.trim().is_empty());
     let names = names.map(|it| it.trim_start_matches('*').trim().to_owned());
-    names.filter(|it| !it.contains(' ')).collect()
+    names.filter(|it| is_name(it)).collect()
+}
+
+/// Whether a workspace may be called so: other characters are none that the tools take. What else is
+/// printed is none of ours to repeat.
+fn is_name(text: &str) -> bool {
+    let is_of_names = |it: char| it.is_alphanumeric() || "-_.~$&+=:@".contains(it);
+    !text.is_empty() && text.chars().all(is_of_names)
 }
 
 /// Asks the tool of a stack something. Only what it printed before it ended well counts.
@@ -362,7 +399,23 @@ fn of_row(registry: &IdentityRegistry, row: &Row, ignored: bool) -> Decided {
 
 #[cfg(test)]
 mod tests {
-    use super::names;
+    use super::{LONGEST_LIST, listed, names, some_of};
+
+    #[test]
+    fn a_list_without_end_is_none_and_of_a_long_one_the_first_are_named() {
+        let endless = listed(&mut std::io::repeat(b'x'));
+        assert_eq!(endless, Err("too long for a list of workspaces"));
+        let longest = "x".repeat(LONGEST_LIST as usize);
+        assert_eq!(listed(&mut longest.as_bytes()), Ok(longest.clone()));
+        assert_eq!(listed(&mut &b"\xff\n"[..]), Err("not UTF-8"));
+        let many: Vec<_> = (0..12).map(|it| it.to_string()).collect();
+        assert_eq!(
+            some_of(&many),
+            "it has 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"
+        );
+        assert_eq!(some_of(&many[..2]), "it has 0, 1");
+        assert_eq!(some_of(&[]), "none is listed");
+    }
 
     #[test]
     fn the_workspaces_that_are_listed() {
@@ -371,5 +424,10 @@ mod tests {
                           the TF_WORKSPACE environment\nvariable.\n\n";
         assert_eq!(names(overridden), ["default", "dev"]);
         assert_eq!(names(""), [""; 0]);
+        assert_eq!(names("* é-1_x.y~z\n"), ["é-1_x.y~z"]);
+        // a tool that answers another question
+        let state =
+            "{\"version\":4,\"password\":\"not-for-you\"}\n  \"token\": \"x\",\n  }\n  a/b\n";
+        assert_eq!(names(state), [""; 0]);
     }
 }

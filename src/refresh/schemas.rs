@@ -4,6 +4,7 @@
 //! A schema has no word of a state, and nothing fails for the want of one.
 
 use std::collections::{BTreeMap, HashSet};
+use std::io::{BufReader, Read};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -106,10 +107,7 @@ impl Schemas {
             return Ok(Vec::new());
         }
         let until = Instant::now() + context.timeout;
-        let read = |printed: &mut Printed| {
-            let printed = std::io::BufReader::new(printed);
-            serde_json::from_reader::<_, Printout>(printed).map_err(|it| it.to_string())
-        };
+        let read = |printed: &mut Printed| read(printed);
         let learnt = match answer(context, target, Question::Schemas, until, read).await {
             Ok((_, Ok(printout))) => keep(context, &wanted, printout),
             Ok((_, Err(why))) => Err(why),
@@ -138,6 +136,15 @@ impl Schemas {
     }
 }
 
+/// Reads what is printed. Of what is no schema the place is told, and nothing that stands there.
+fn read(printed: impl Read) -> Result<Printout, String> {
+    let read = serde_json::from_reader(BufReader::new(printed));
+    read.map_err(|it| {
+        let (line, column) = (it.line(), it.column());
+        format!("what is printed is no schema (line {line}, column {column})")
+    })
+}
+
 fn keep(context: &Context, wanted: &[Locked], printout: Printout) -> Result<Vec<PathBuf>, String> {
     let mut kept = Vec::new();
     let mut providers = printout.provider_schemas;
@@ -159,4 +166,17 @@ fn keep(context: &Context, wanted: &[Locked], printout: Printout) -> Result<Vec<
         kept.push(path);
     }
     Ok(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn what_is_no_schema_is_not_repeated() {
+        let why = read(&b"{\"provider_schemas\": \"not-for-you\"}"[..]).err();
+        let expected = "what is printed is no schema (line 1, column 34)";
+        assert_eq!(why.as_deref(), Some(expected));
+        assert!(read(&b"{}"[..]).is_ok());
+    }
 }

@@ -37,6 +37,10 @@ pub(super) fn path_of(root: &Path, stack: &str) -> PathBuf {
 /// A part of a stack's name as a file's: nothing in it is special to a file system, and no two are
 /// the same.
 fn file_name(part: &str) -> String {
+    // between two separators, which a file system takes for one
+    if part.is_empty() {
+        return "%".to_owned();
+    }
     let mut name = String::new();
     for (at, c) in part.char_indices() {
         let rest = &part[at + c.len_utf8()..];
@@ -74,7 +78,10 @@ pub(super) fn write(
 
 /// The serials of what is cached and of a state, when they are of one lineage and the first is newer.
 fn newer(path: &Path, state: &state::State) -> Option<(u64, u64)> {
-    let cached = state::read_from(&mut File::open(path).ok()?).ok()?;
+    // to open a pipe is to wait for whoever writes to it
+    let is_file = path.metadata().is_ok_and(|it| it.is_file());
+    let mut file = is_file.then(|| File::open(path))?.ok()?;
+    let cached = state::read_from(&mut file).ok()?;
     let lineage = state.lineage.as_deref().filter(|it| !it.is_empty())?;
     let serials = (cached.serial?, state.serial?);
     let is_newer = cached.lineage.as_deref() == Some(lineage) && serials.0 > serials.1;
@@ -168,5 +175,24 @@ mod tests {
         assert_eq!(path("a:b/%2E/x*"), "a%3Ab/%252E/x%2A.json");
         assert_eq!(path("../x"), "%2E%2E/x.json");
         assert_eq!(path("v1.2/é"), "v1.2/é.json");
+        assert_eq!(path("a@b//c"), "a@b/%/c.json");
+        assert_eq!(path("a@b/"), "a@b/%.json");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_is_waited_for_who_could_write_to_a_pipe() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.json");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let (done, is_done) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let state = state::read(br#"{"version":4,"serial":1,"lineage":"l","resources":[]}"#);
+            let Ok(state) = state else { return };
+            _ = done.send(newer(&path, &state).is_none());
+        });
+        let soon = std::time::Duration::from_secs(10);
+        assert_eq!(is_done.recv_timeout(soon), Ok(true));
     }
 }

@@ -18,9 +18,11 @@ pub(super) async fn gone(id: u32) {
 /// listed, and does not.
 #[cfg(target_os = "linux")]
 pub(super) fn is_there(id: u32) -> bool {
-    // `pid (name) state …`, where the name may hold anything
-    let Ok(stat) = std::fs::read_to_string(format!("/proc/{id}/stat")) else {
-        return false;
+    // `pid (name) state …`, where the name may hold anything, and half a character
+    let stat = match std::fs::read(format!("/proc/{id}/stat")) {
+        Ok(stat) => String::from_utf8_lossy(&stat).into_owned(),
+        // of what cannot be read just now nobody knows that it is gone
+        Err(error) => return error.kind() != std::io::ErrorKind::NotFound,
     };
     let state = stat.rsplit_once(')').map(|(_, rest)| rest.trim_start());
     !state.is_some_and(|it| it.starts_with(['Z', 'X']))
@@ -55,5 +57,24 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(!is_there(child.id()));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_may_have_any_name() {
+        use std::os::unix::ffi::OsStrExt as _;
+        use std::os::unix::process::CommandExt as _;
+        let directory = tempfile::tempdir().unwrap();
+        // as the kernel cuts a long one
+        let name = directory
+            .path()
+            .join(std::ffi::OsStr::from_bytes(b") x\xc3"));
+        std::os::unix::fs::symlink("/bin/sleep", &name).unwrap();
+        let mut command = Command::new(name);
+        let mut child = command.arg0("sleep").arg("1000").spawn().unwrap();
+        let is_there = is_there(child.id());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(is_there);
     }
 }

@@ -63,6 +63,8 @@ pub const TIMEOUT_SECONDS: u64 = 120;
 /// In seconds.
 const A_DAY: u64 = 24 * 60 * 60;
 
+const A_YEAR: u64 = 365 * A_DAY;
+
 impl States {
     pub(super) fn of(items: &Items) -> Self {
         let mut states = Self::default();
@@ -147,7 +149,9 @@ impl States {
 
     /// How long one stack may take.
     pub fn timeout(&self) -> Duration {
-        Duration::from_secs(self.timeout_seconds.unwrap_or(TIMEOUT_SECONDS))
+        let seconds = self.timeout_seconds.unwrap_or(TIMEOUT_SECONDS);
+        // no clock goes further than some
+        Duration::from_secs(seconds.min(A_YEAR))
     }
 
     /// Whether all Terraform workspaces of a directory are asked for, where nobody names any.
@@ -250,6 +254,16 @@ mod tests {
         let over = states(file, &editor);
         assert_eq!((over.parallelism(), over.timeout().as_secs()), (2, 5));
         assert!(!over.all_workspaces());
+    }
+
+    #[test]
+    fn whoever_waits_for_ever_waits_as_long_as_a_clock_goes() {
+        for seconds in [i64::MAX as u64, A_YEAR + 1] {
+            let file = format!("states {{\n  timeout_seconds = {seconds}\n}}\n");
+            let timeout = states(&file, &json!({})).timeout();
+            assert_eq!(timeout, Duration::from_secs(A_YEAR));
+            assert!(std::time::Instant::now().checked_add(timeout).is_some());
+        }
     }
 
     #[test]

@@ -136,8 +136,8 @@ impl Page<'_> {
         let stack = &self.snapshot.stacks[it.stack].name;
         let record = it.record(self.snapshot);
         match record.and_then(|it| it.row.deposed.as_ref()) {
-            Some(key) => format!("{} (deposed {key}) of {stack}", it.address),
-            None => format!("{} of {stack}", it.address),
+            Some(key) => visible(&format!("{} (deposed {key}) of {stack}", it.address)),
+            None => visible(&format!("{} of {stack}", it.address)),
         }
     }
 
@@ -334,6 +334,7 @@ impl Page<'_> {
 
     fn row(&self, row: RowRef) -> String {
         let (address, stack) = (self.snapshot.address(row), &self.snapshot.stack(row).name);
+        let stack = visible(stack);
         match self.snapshot.place(row) {
             Some(place) => format!("{address} of {stack} ({})", self.place(&place)),
             None => format!("{address} of {stack}"),
@@ -342,13 +343,13 @@ impl Page<'_> {
 
     /// `path:line:column`, both from 1; of a file that is no text of ours, its path.
     fn place(&self, place: &Place) -> String {
-        let path = self.snapshot.relative(&place.path);
+        let path = visible(&self.snapshot.relative(&place.path));
         match self.snapshot.source(&place.path) {
             Some(source) => {
                 let at = source.position(place.span.start, Encoding::Utf32);
                 format!("{path}:{}:{}", at.line + 1, at.character + 1)
             }
-            None => path.into(),
+            None => path,
         }
     }
 }

@@ -15,13 +15,13 @@ impl Page<'_> {
         let stack = &self.snapshot.stacks[it.stack];
         let has_row = it.record(self.snapshot).is_some();
         for unreadable in &stack.unreadable {
-            let path = self.snapshot.relative(&unreadable.path);
+            let path = visible(&self.snapshot.relative(&unreadable.path));
             let text = format!("{path} is not read: {}", unreadable.problem);
             self.field("state", &text);
         }
         match &stack.state {
             Some(state) => {
-                let path = self.snapshot.relative(&state.path);
+                let path = visible(&self.snapshot.relative(&state.path));
                 let has_none = if has_row { "" } else { " has no row of it" };
                 self.field("state", &format!("{path}{has_none}"));
                 for line in about(state) {
