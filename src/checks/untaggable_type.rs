@@ -1,8 +1,9 @@
 //! A gantrycd tag stands on a resource type whose tags never reach the state.
 //!
 //! The tag does nothing: no id, no realm and no opt-out. Only an ignore comment reaches such a
-//! resource. That a type takes no tags is shown by a row of it in the stack's own state, or known from
-//! the provider's schema, whose version the message names.
+//! resource, and none is needed where its type has no identity anyhow: then the message says why. That a
+//! type takes no tags is shown by a row of it in the stack's own state, or known from the provider's
+//! schema, whose version the message names.
 //!
 //! # Example
 //!
@@ -32,24 +33,39 @@
 //! }
 //! ```
 
-use crate::workspace::tag_support::{Evidence, Takes, untaggable};
-use crate::workspace::{Configured, Place, Snapshot, Stack};
+use std::cell::RefCell;
 
-use super::{Check, Finding, Looks, Severity, Shares, Wrong, fix, keys};
+use rustc_hash::FxHashMap;
+
+use crate::identity::NoIdentity;
+use crate::workspace::tag_support::{Evidence, Takes, untaggable};
+use crate::workspace::{Configured, Place, RowRef, Site, Snapshot, Stack};
+
+use super::{Check, Finding, Fix, Looks, Severity, Shares, Wrong, fix, keys, unused_ignore};
 
 pub(super) const CHECK: Check = Check {
     code: "untaggable-type",
     page: include_str!("../../docs/checks/untaggable-type.md"),
     severity: Severity::Warning,
     looks: Looks::Stack(look, Wrong::told),
-    fixes: fix::ignore_block,
+    fixes,
 };
 
-fn look(snapshot: &Snapshot, stack: usize, shares: &mut Shares) {
-    let stack = &snapshot.stacks[stack];
+fn look(snapshot: &Snapshot, at: usize, shares: &mut Shares) {
+    let stack = &snapshot.stacks[at];
+    // a block of many instances is asked about once
+    let anyhow: RefCell<FxHashMap<Site, Option<NoIdentity>>> = RefCell::default();
     let judge = |configured: &Configured, key: &str, place: &Place| {
         let (takes, evidence) = evidence(snapshot, stack, configured)?;
-        Some(finding(stack, configured, place, key, takes, &evidence))
+        let mut anyhow = anyhow.borrow_mut();
+        let anyhow = anyhow.entry(configured.site).or_insert_with(|| {
+            let rows = stack.rows_at(configured.site);
+            unused_ignore::without_any(snapshot, rows.map(|row| RowRef { stack: at, row }))
+        });
+        let anyhow = anyhow.as_ref();
+        Some(finding(
+            stack, configured, place, key, takes, &evidence, anyhow,
+        ))
     };
     keys::judge(stack, shares, written, judge);
 }
@@ -84,23 +100,38 @@ fn finding(
     key: &str,
     takes: Takes,
     evidence: &Evidence,
+    anyhow: Option<&NoIdentity>,
 ) -> Finding {
     let block = stack.resource(configured.site).base();
     let resource = block.block().resource();
     let resource_type = resource.map_or("this type", |(_, it, _)| it);
-    let message = format!(
-        "{key} does nothing here: {resource_type} {takes} ({evidence}). An ignore comment is the only \
-         opt-out that reaches it."
-    );
+    let remedy = match anyhow {
+        None => "An ignore comment is the only opt-out that reaches it.".to_owned(),
+        // a comment would be an unused-ignore
+        Some(reason) => format!("It has no identity anyhow, since {reason}."),
+    };
+    let message =
+        format!("{key} does nothing here: {resource_type} {takes} ({evidence}). {remedy}");
     let mut finding = Finding::new(CHECK.severity, &place.path, place.span, message);
     finding.stack = Some(stack.name.clone());
     finding.address = configured.row.map(|row| stack.address(row).to_string());
     finding
 }
 
+/// The ignore comment, unless it would opt nothing out in any stack.
+fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
+    let rows = snapshot
+        .block_at(&finding.place)
+        .map(|it| snapshot.rows_of(&it.file, it.block().id));
+    match unused_ignore::without_any(snapshot, rows.into_iter().flatten()) {
+        Some(_) => Vec::new(),
+        None => fix::ignore_block(snapshot, finding),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{TWO_STACKS, check, check_action, check_broken};
+    use crate::fixture::{TWO_STACKS, check, check_action, check_broken, check_no_action};
 
     #[test]
     fn a_tag_that_does_nothing() {
@@ -246,6 +277,32 @@ resource "google_kms_alias" "x" {
             "#- main.tf\nresource \"aws_kms_alias\" \"a\" {\n  tags = { \"gantrycd$0:resource-identity\" = \"null\" }\n}\n",
             "Ignore ",
             "# gantrycd:resource-identity: ignore=true\nresource \"aws_kms_alias\" \"a\" {\n  tags = { \"gantrycd:resource-identity\" = \"null\" }\n}\n",
+        );
+    }
+
+    #[test]
+    fn no_comment_is_offered_that_would_opt_nothing_out() {
+        let block = "resource \"aws_secretsmanager_secret_version\" \"v\" {\n  tags = { \"gantrycd$0:resource-identity\" = \"null\" }\n}\n";
+        let state = "#- terraform.tfstate\naws_secretsmanager_secret_version.v arn=arn:aws:secretsmanager:eu-west-1:111122223333:secret:s-abcdef untaggable\n";
+        check_no_action(&format!("#- main.tf\n{block}{state}"));
+        let block = block.replace("$0", "").replace(
+            "null\" }",
+            "null\" }\n           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ untaggable-type: It has no identity anyhow, since",
+        );
+        check(&format!("#- main.tf\n{block}{state}"));
+        // one instance of the block has an identity
+        check(
+            r#"
+#- main.tf
+resource "aws_kms_alias" "a" {
+  count = 2
+  tags  = { "gantrycd:resource-identity" = "null" }
+            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ untaggable-type: An ignore comment is the only opt-out that reaches it.
+}
+#- terraform.tfstate
+aws_kms_alias.a[0] untaggable
+aws_kms_alias.a[1] arn=arn:aws:kms:eu-west-1:111122223333:alias/a untaggable
+"#,
         );
     }
 

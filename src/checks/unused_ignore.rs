@@ -109,6 +109,18 @@ fn without(snapshot: &Snapshot, at: RowRef) -> Option<NoIdentity> {
     Some(why)
 }
 
+/// Why none of these rows would have an identity without a comment: the reason of the first. `None`
+/// where one of them would, where nobody can tell, and of no rows.
+pub(super) fn without_any(
+    snapshot: &Snapshot,
+    rows: impl IntoIterator<Item = RowRef>,
+) -> Option<NoIdentity> {
+    let mut rows = rows.into_iter();
+    let first = without(snapshot, rows.next()?)?;
+    rows.all(|it| without(snapshot, it).is_some())
+        .then_some(first)
+}
+
 fn fixes(snapshot: &Snapshot, finding: &Finding) -> Vec<Fix> {
     fix::remove_comment(snapshot, &finding.place)
         .into_iter()
