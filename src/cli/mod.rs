@@ -224,16 +224,8 @@ fn root_above(path: &Path) -> PathBuf {
 fn read(path: &Path) -> Result<Read, String> {
     let root = root_above(&resolve(path)?);
     let mut workspace = open(&root);
-    for (path, why) in workspace.problems().chain(workspace.closed_directories()) {
-        let path = match path.strip_prefix(&root) {
-            Ok(below) if below.as_os_str().is_empty() => Path::new("."),
-            Ok(below) => below,
-            Err(_) => path,
-        };
-        eprintln!("warning: {}: {why}", path.display());
-    }
-    for name in workspace.externals_in_vain() {
-        eprintln!("warning: gantrycd.hcl: no file has the path of external \"{name}\"");
+    for it in workspace.warnings() {
+        eprintln!("warning: {it}");
     }
     let read = Read::of(&mut workspace);
     let unread = workspace.problems();
@@ -241,9 +233,10 @@ fn read(path: &Path) -> Result<Read, String> {
     let unread = unread.count();
     let stateless = |it: &Stack| it.state.is_none() && it.unreadable.is_empty();
     if unread == read.files && read.snapshot.stacks.iter().all(|it| stateless(it)) {
-        let is_closed = workspace.closed_directories().next().is_some();
         let why = match read.files {
-            0 if !is_closed => "neither configuration nor a state was found",
+            0 if !workspace.has_closed_directories() => {
+                "neither configuration nor a state was found"
+            }
             _ => "nothing of it could be read",
         };
         return Err(format!("{}: {why}", path.display()));

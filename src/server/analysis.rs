@@ -134,6 +134,8 @@ pub(super) struct Ran {
     pub(super) stacks: bool,
     /// Since when something is left for when it is quiet.
     deferred: Option<Instant>,
+    /// What was not read, when that may be something else.
+    warnings: Option<BTreeSet<String>>,
     /// The directories to watch, and the client's folders, when they may be others.
     walked: Option<(BTreeSet<PathBuf>, BTreeSet<PathBuf>)>,
 }
@@ -145,6 +147,7 @@ struct Told {
     pulled: Pulled,
     refreshed: Refreshed,
     logged: HashMap<Arc<Path>, BTreeSet<String>>,
+    warnings: BTreeSet<String>,
     status: Status,
 }
 
@@ -172,6 +175,12 @@ impl Told {
             if !unplaced.is_empty() {
                 self.logged.insert(path.clone(), unplaced);
             }
+        }
+        if let Some(warnings) = &ran.warnings {
+            for it in warnings.difference(&self.warnings) {
+                session.say(MessageType::WARNING, it.clone());
+            }
+            self.warnings = warnings.clone();
         }
         self.status.tell(session, ran, &files).await;
     }
@@ -210,6 +219,7 @@ impl Analysis {
             }
             view.editor = settings.clone();
         }
+        let is_of_disk = !matches!(changes.disk, Disk::Nothing);
         let is_other = self.change_folders(session, &changes);
         let mut walked = is_other;
         for it in &mut self.followed {
@@ -235,6 +245,7 @@ impl Analysis {
             reads: false,
             stacks: is_other,
             deferred: None,
+            warnings: None,
             walked: walked.then(|| (self.directories(), self.folders.clone())),
             view: Arc::default(),
         };
@@ -242,6 +253,10 @@ impl Analysis {
             it.follow(&self.view.editor, &mut self.deferred, &mut ran);
         }
         ran.deferred = self.deferred;
+        if !ran.reads && (ran.all || is_of_disk) {
+            let all = self.followed.iter();
+            ran.warnings = Some(all.flat_map(|it| it.workspace.warnings()).collect());
+        }
         self.seen(session, ran)
     }
 

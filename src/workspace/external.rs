@@ -40,7 +40,7 @@ pub(super) struct Externals {
     pub(super) files: BTreeMap<PathBuf, (Box<str>, PathBuf)>,
     /// The directories in which others may come to be.
     pub(super) directories: BTreeSet<PathBuf>,
-    /// The blocks whose paths no file has.
+    /// The blocks whose paths no file has: a slip of the pen, or states that are not there.
     pub(super) in_vain: BTreeSet<Box<str>>,
 }
 
@@ -116,12 +116,6 @@ impl Workspace {
         let file = self.configuration.get(&*self.root.join(WORKSPACE_FILE));
         let file = file.and_then(|it| it.file());
         file.map_or_else(Vec::new, |it| named(&self.root, it))
-    }
-
-    /// The `external` blocks of the workspace file whose paths no file has: a slip of the pen, or
-    /// states that are not there.
-    pub fn externals_in_vain(&self) -> impl Iterator<Item = &str> {
-        self.externals.in_vain.iter().map(|it| &**it)
     }
 
     /// Whether a path may be of a file that the workspace file names.

@@ -243,10 +243,24 @@ impl Workspace {
             .filter_map(|(path, it)| Some((&**path, it.problem.as_deref()?)))
     }
 
-    /// Directories that nobody lets us list, each with why: what lies in them was not read.
-    pub fn closed_directories(&self) -> impl Iterator<Item = (&Path, &str)> {
+    /// Whether there are directories that nobody lets us list: what lies in them was not read.
+    pub fn has_closed_directories(&self) -> bool {
+        !self.listing.closed.is_empty()
+    }
+
+    /// What was not read, and no finding tells of, in a line each: files, directories that nobody
+    /// lets us list, and what `external` blocks name and is not there.
+    pub fn warnings(&self) -> Vec<String> {
         let closed = self.listing.closed.iter();
-        closed.map(|(path, why)| (&**path, &**why))
+        let closed = closed.map(|(path, why)| (&**path, &**why));
+        // what was removed while it was read is missed by nobody
+        let is_there = |it: &(&Path, &str)| it.0.symlink_metadata().is_ok();
+        let not_read = self.problems().filter(is_there).chain(closed);
+        let not_read = not_read.map(|(path, why)| format!("{}: {why}", relative(&self.root, path)));
+        let in_vain = self.externals.in_vain.iter();
+        let in_vain = in_vain
+            .map(|it| format!("{WORKSPACE_FILE}: no file has the path of external \"{it}\""));
+        not_read.chain(in_vain).collect()
     }
 
     /// How long reading took.

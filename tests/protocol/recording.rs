@@ -135,5 +135,6 @@ fn what_cannot_be_written_or_read_is_told() {
         .args(["replay", "record"])
         .current_dir(example.root());
     let told = String::from_utf8(command.output().unwrap().stderr).unwrap();
-    assert!(told.starts_with("error: record: line 1: "), "{told}");
+    let refused = "error: record: line 1 is not what `--record` writes: ";
+    assert!(told.starts_with(refused), "{told}");
 }
