@@ -7,8 +7,9 @@
 //! An edit that ends it leaves the finding as information, until it is applied. One that makes it is
 //! told at once.
 //!
-//! Two directories with equal `backend` blocks, whose states have one lineage, are two checkouts of
-//! one stack: they share its state, and none of it is a duplicate.
+//! Two directories whose `backend` blocks say the same, and whose states have one lineage, are two
+//! checkouts of one stack: they share its state, and none of it is a duplicate. A block that says
+//! nothing is no proof of that.
 //!
 //! # Example
 //!

@@ -41,6 +41,11 @@ pub struct Backend {
 }
 
 impl Backend {
+    /// Whether it says where a state is kept, and that is not beside the configuration.
+    pub fn names_a_place(&self) -> bool {
+        *self.kind != *"local" && !self.says.is_empty()
+    }
+
     /// The one of a `terraform` block.
     pub fn of(settings: &Declared) -> Option<Self> {
         settings.glance().blocks.iter().find_map(|block| {

@@ -119,6 +119,10 @@ async fn listed(context: Arc<Context>, target: Target) -> Result<Vec<Target>, Do
     {
         // of a service, the one that the configuration names
         Ok(names) if target.is_cloud && names.len() == 1 => Ok(alone()),
+        Ok(names) if names.is_empty() => {
+            let none = Failure::new(Kind::NoWorkspace, "none of its workspaces is listed");
+            Err(Done::new(&target, Outcome::Failed(none)))
+        }
         Ok(names) => Ok(names
             .iter()
             .map(|it| Target {

@@ -235,7 +235,8 @@ fn state(stacks: &[Arc<Stack>], at: usize) -> Which<'_> {
     };
     let backend = stack.module().and_then(|it| it.backend());
     match (&state.file.lineage, backend) {
-        (Some(lineage), Some(backend)) if *backend.kind != *"local" => Which::Elsewhere {
+        // where it is kept has to be said: what only the command line says may be another place
+        (Some(lineage), Some(backend)) if backend.names_a_place() => Which::Elsewhere {
             lineage,
             backend: (&backend.kind, &backend.says),
             workspace: &stack.workspace,
@@ -328,6 +329,8 @@ data "aws_s3_bucket" "b" {{}}
             duplicates("backend \"local\" {}", "backend \"local\" {}", same),
             1
         );
+        let s3 = "backend \"s3\" {}";
+        assert_eq!(duplicates(s3, s3, same), 1);
         assert_eq!(duplicates("", "", same), 1);
     }
 

@@ -117,6 +117,10 @@ fn only_what_reads_is_ever_asked() {
     );
     // to ask for its state would have made it
     assert_eq!(world.asked(), ["a|workspace list -no-color|default|1|0"]);
+    world.outside.write("workspaces", "");
+    let none = world.run(&["refresh", "a", "--all-workspaces"]);
+    assert_eq!(none.code, Some(1));
+    assert_eq!(none.told(), ["a: none of its workspaces is listed"]);
 }
 
 #[test]
