@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use dashmap::DashMap;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::timeout;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{
@@ -94,8 +94,8 @@ pub(super) struct Session {
     pub(super) view: watch::Sender<Arc<View>>,
     pub(super) loading: Loading,
     pub(super) refreshing: Refreshing,
-    /// How many lines for the client's log may wait.
-    lines: Arc<Semaphore>,
+    /// The lines that wait for the client to log them; `None` before there was any.
+    lines: OnceLock<mpsc::Sender<(MessageType, String)>>,
     started: AtomicBool,
     shut_down: AtomicBool,
 }
@@ -131,7 +131,7 @@ impl Session {
             view: watch::Sender::new(Arc::default()),
             loading: Loading::new(),
             refreshing: Refreshing::new(),
-            lines: Arc::new(Semaphore::new(MOST_LINES)),
+            lines: OnceLock::new(),
             started: AtomicBool::new(false),
             shut_down: AtomicBool::new(false),
         }
@@ -195,17 +195,20 @@ impl Session {
         self.revision.load(Ordering::SeqCst)
     }
 
-    /// Has the client log a line. Nobody waits for it; of a client that does not read, no more
-    /// than a few are kept.
+    /// Has the client log a line, after those before it. Nobody waits for it; of a client that does
+    /// not read, no more than a few are kept.
     pub(super) fn say(&self, kind: MessageType, what: String) {
-        let Ok(turn) = self.lines.clone().try_acquire_owned() else {
-            return;
-        };
-        let client = self.client.clone();
-        tokio::spawn(async move {
-            client.log_message(kind, what).await;
-            drop(turn);
+        let lines = self.lines.get_or_init(|| {
+            let (lines, mut waiting) = mpsc::channel(MOST_LINES);
+            let client = self.client.clone();
+            tokio::spawn(async move {
+                while let Some((kind, what)) = waiting.recv().await {
+                    client.log_message(kind, what).await;
+                }
+            });
+            lines
         });
+        _ = lines.try_send((kind, what));
     }
 
     pub(super) fn update(&self, change: impl FnOnce(&mut Changes)) {
