@@ -138,7 +138,7 @@ mod tests {
     use crate::identity::IdentityRegistry;
     use crate::text::Source;
     use crate::workspace::tag_support::takes_tags;
-    use crate::workspace::{Stack, Workspace, is_same};
+    use crate::workspace::{Snapshot, Stack, Workspace, is_same};
 
     const STACK: &str = r#"
 #- stack/main.tf
@@ -172,6 +172,15 @@ module.silent.aws_sqs_queue.went arn=arn:aws:sqs:eu-west-1:111122223333:went
 module.silent.module.inner["a"].aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:a
 module.silent.module.gone.aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:b
 module.told.aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:t
+#- other/terraform.tfstate
+aws_sqs_queue.q arn=arn:aws:sqs:eu-west-1:111122223333:q
+aws_sqs_queue.a arn=arn:aws:sqs:eu-west-1:111122223333:a realm=of-silent-a
+aws_sqs_queue.new id=silent
+aws_sqs_queue.by arn=arn:aws:sqs:eu-west-1:111122223333:q realm=by-silent-a
+aws_lb.read arn=arn:aws:elasticloadbalancing:eu-west-1:111122223333:loadbalancer/app/silent/1 realm=default
+aws_lb.other arn=arn:aws:elasticloadbalancing:eu-west-1:111122223333:loadbalancer/app/silent/2 realm=default
+data.aws_sqs_queue.went arn=arn:aws:sqs:eu-west-1:111122223333:went
+data.aws_sqs_queue.a arn=arn:aws:sqs:eu-west-1:111122223333:a realm=of-silent-a
 #- team/main.tf
 variable "name" {}
 locals {
@@ -190,6 +199,9 @@ resource "aws_sqs_queue" "new" {
 }
 data "aws_sqs_queue" "read" {
   arn = "arn:aws:sqs:eu-west-1:111122223333:${var.name}"
+}
+data "aws_lb" "read" {
+  arn = "arn:aws:elasticloadbalancing:eu-west-1:111122223333:loadbalancer/app/${var.name}/1"
 }
 #- inner/main.tf
 variable "realm" {}
@@ -250,7 +262,13 @@ output "name" {
         let after = workspace.snapshot();
         let mut anew = Workspace::open(&fixture.path(""), registry());
         anew.open_document(&path, text);
-        let (after, anew) = (&after.stacks, &anew.snapshot().stacks);
+        let anew = anew.snapshot();
+        let claims = |of: &Snapshot| {
+            let groups: Vec<_> = of.duplicates().cloned().collect();
+            (groups, of.edges().copied().collect::<Vec<_>>())
+        };
+        assert_eq!(claims(&after), claims(&anew), "{file}: {to}");
+        let (after, anew) = (&after.stacks, &anew.stacks);
         let names = |of: &[Arc<Stack>]| of.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(after), names(anew));
         for (after, anew) in after.iter().zip(anew) {
@@ -270,6 +288,8 @@ output "name" {
     fn an_edit_of_a_module_reaches_what_is_in_it_and_below() {
         for (file, from, to) in [
             ("team/main.tf", "of-", "by-"),
+            // what is planned is another, and was another than what is now
+            ("team/main.tf", "app/${var.name}/1", "app/${var.name}/2"),
             ("team/main.tf", "variable", "\n\n# moved down\nvariable"),
             (
                 "team/main.tf",
