@@ -312,9 +312,11 @@ impl Source {
     }
 }
 
-/// A text in which no control character can speak to a terminal.
+/// A text in which no control character can speak to a terminal, and none can make it look like
+/// another by turning the direction of what follows.
 pub fn visible(text: &str) -> String {
-    let shown = |c: char| match c.is_control() {
+    let turns = |c| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    let shown = |c: char| match c.is_control() || turns(c) {
         true => c.escape_default().to_string(),
         false => c.to_string(),
     };
@@ -324,6 +326,12 @@ pub fn visible(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_written_out() {
+        let shown = visible("a\u{1b}[31mb\u{202E}c\u{2066}d\n é日");
+        assert_eq!(shown, r"a\u{1b}[31mb\u{202e}c\u{2066}d\n é日");
+    }
 
     #[test]
     fn positions_count_in_the_units_of_the_client() {

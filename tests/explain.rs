@@ -905,6 +905,8 @@ fn what_is_not_found_is_told_with_what_is_nearest() {
         ),
         ("m/main.tf:2", "there is no block at m/main.tf:2"),
         ("m/main.tf:99", "m/main.tf has 6 lines"),
+        ("m/main.tf:0", "lines and columns count from 1"),
+        ("m/main.tf:3:0", "lines and columns count from 1"),
     ] {
         let found = run(example.root(), &[subject]);
         assert_eq!(found.code, Some(1), "{found:?}");

@@ -856,6 +856,10 @@ fn what_is_not_read_is_named() {
             "state format 2 is not read: run `terraform apply -refresh-only` once",
         ),
         (
+            json!({"version": 2, "resources": []}),
+            "format 2 of inventories is not read: it is newer than this gantrycd-ls",
+        ),
+        (
             json!({"version": 5, "resources": []}),
             "state format 5 is not read: it is newer than this gantrycd-ls",
         ),

@@ -68,7 +68,7 @@ fn links(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Draws the graph. The exit code is 1 where a glob matches no stack.
+/// Draws the graph. The exit code is 1 where a glob matches no stack, or nothing is in the realm.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let realm = arguments.realm.as_deref();
     let selection = Selection::new(&arguments.stacks, arguments.depth, realm);
@@ -77,8 +77,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     super::warn_of_states(&read.snapshot);
     let graph = match Graph::new(&read.snapshot, &selection) {
         Ok(graph) => graph,
-        Err(Fault::NoStack(why)) => {
-            eprintln!("{}", Fault::NoStack(why));
+        Err(why @ (Fault::NoStack(_) | Fault::NoRealm(_))) => {
+            eprintln!("{why}");
             return Ok(ExitCode::from(1));
         }
         Err(why) => return Err(why.to_string()),

@@ -128,7 +128,7 @@ impl<'a> Graph<'a> {
     /// the rest: a stack on a circle is so wherever the circle leads.
     ///
     /// # Errors
-    /// When no stack has a name that was asked for.
+    /// When no stack has a name, or nothing is in the realm, that was asked for.
     pub fn new(snapshot: &'a Snapshot, selection: &Selection) -> Result<Self, Fault> {
         let circles = circles(snapshot);
         let mut reads: BTreeMap<(usize, usize), Vec<Edge>> = BTreeMap::new();

@@ -6,7 +6,7 @@ use std::fmt;
 use globset::GlobMatcher;
 
 use crate::checks::glob_of;
-use crate::identity::Realm;
+use crate::identity::{Identity, Realm};
 use crate::workspace::Snapshot;
 
 /// How far around the chosen stacks one sees if nobody says.
@@ -30,6 +30,8 @@ pub enum Fault {
     NoGlob(String),
     /// No stack has a name that matches.
     NoStack(String),
+    /// Nothing is in this realm, recorded or planned.
+    NoRealm(String),
 }
 
 impl fmt::Display for Fault {
@@ -37,6 +39,7 @@ impl fmt::Display for Fault {
         match self {
             Fault::NoGlob(why) => f.write_str(why),
             Fault::NoStack(glob) => write!(f, "no stack is called {glob}"),
+            Fault::NoRealm(realm) => write!(f, "nothing is in a realm {realm:?}"),
         }
     }
 }
@@ -83,6 +86,11 @@ impl Selection {
         snapshot: &Snapshot,
         joined: impl Iterator<Item = Vec<usize>>,
     ) -> Result<BTreeSet<usize>, Fault> {
+        if let Some(realm) = self.realm.as_deref()
+            && !is_realm(snapshot, realm)
+        {
+            return Err(Fault::NoRealm(realm.to_owned()));
+        }
         let joined: Vec<_> = joined.collect();
         if self.stacks.is_empty() {
             return Ok(match self.realm {
@@ -124,4 +132,16 @@ impl Selection {
         }
         Ok(named)
     }
+}
+
+/// Whether anything is in a realm, recorded or planned; things without one always may be.
+fn is_realm(snapshot: &Snapshot, realm: &str) -> bool {
+    let is_it = |it: &Identity| it.realm.as_ref().is_some_and(|it| it.as_str() == realm);
+    let mut rows = snapshot.stacks.iter().flat_map(|it| &it.rows);
+    realm.is_empty()
+        || rows.any(|row| {
+            let recorded = [row.claim.as_ref().ok(), row.looks_up.as_deref()];
+            let planned = [row.planned_claim(), row.planned_look_up()];
+            recorded.into_iter().chain(planned).flatten().any(is_it)
+        })
 }

@@ -144,7 +144,14 @@ fn lines_about_objects_of_one_realm() {
     assert_eq!(of(None), "a b c d: b→a, d→c");
     assert_eq!(of(Some("one")), "c d: d→c without 2");
     assert_eq!(of(Some("")), "a b: b→a without 2");
-    assert_eq!(of(Some("two")), ":  without 4");
+    let nowhere = selected(&text, &Selection::new(&[], 1, Some("two")).unwrap());
+    assert_eq!(
+        nowhere.unwrap_err().to_string(),
+        "nothing is in a realm \"two\""
+    );
+    let alone = stack("e", "one", &[]);
+    let of_alone = selected(&alone, &Selection::new(&[], 1, Some("one")).unwrap());
+    assert_eq!(of_alone.unwrap(), ":  without 1");
 
     let both = text + &shared("x", "logs") + &shared("y", "logs");
     let of = |realm| selected(&both, &Selection::new(&[], 1, realm).unwrap()).unwrap();

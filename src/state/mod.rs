@@ -239,6 +239,10 @@ impl File {
             // Terraform 0.6 wrote state format 1, which has no resources but in its modules.
             Field::Is(1) if self.modules.is_there() => return Err(Problem::OldFormat(1)),
             Field::Is(1) => return Ok(Format::Inventory),
+            // Formats 2 and 3 had their resources in modules, too.
+            Field::Is(new @ 2..=3) if !self.modules.is_there() && self.resources.is_there() => {
+                return Err(Problem::NewInventory(new));
+            }
             Field::Is(old @ 2..=3) => return Err(Problem::OldFormat(old)),
             Field::Is(new @ 5..) => return Err(Problem::NewFormat(new)),
             _ => {}

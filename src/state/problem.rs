@@ -46,6 +46,8 @@ pub enum Problem {
     OldFormat(u64),
     /// A state format after 4.
     NewFormat(u64),
+    /// An inventory, in a version after 1.
+    NewInventory(u64),
     /// What `show -json` prints, in a major version after 1.
     NewShowFormat(u64),
     /// By OpenTofu.
@@ -128,6 +130,10 @@ impl fmt::Display for Problem {
             Problem::NewFormat(version) => write!(
                 f,
                 "state format {version} is not read: it is newer than this gantrycd-ls"
+            ),
+            Problem::NewInventory(version) => write!(
+                f,
+                "format {version} of inventories is not read: it is newer than this gantrycd-ls"
             ),
             Problem::NewShowFormat(version) => write!(
                 f,

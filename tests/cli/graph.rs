@@ -120,6 +120,9 @@ fn what_cannot_be_drawn_is_told() {
     let nobody = graph(&["--format", "dot", "--stack", "live/nobody"]);
     assert_eq!((nobody.code, nobody.out.as_str()), (Some(1), ""));
     assert_eq!(nobody.err, "no stack is called live/nobody\n");
+    let nothing = graph(&["--format", "dot", "--realm", "localstack-eve"]);
+    assert_eq!((nothing.code, nothing.out.as_str()), (Some(1), ""));
+    assert_eq!(nothing.err, "nothing is in a realm \"localstack-eve\"\n");
     let no_glob = graph(&["--format", "dot", "--stack", "live/[a"]);
     assert_eq!((no_glob.code, no_glob.out.as_str()), (Some(2), ""));
     assert!(

@@ -243,6 +243,9 @@ impl<'a> Question<'a> {
         let source = file.source();
         let at = |line, character| source.offset(Position { line, character }, Encoding::Utf32);
         let name = self.snapshot.relative(&file.path);
+        if line == 0 || column == Some(0) {
+            return Err("lines and columns count from 1".to_owned());
+        }
         if line > source.line_count() {
             return Err(format!("{name} has {} lines", source.line_count()));
         }
@@ -251,7 +254,7 @@ impl<'a> Question<'a> {
             end: at(line - 1, u32::MAX),
         };
         let touches = |span: Span| span.start <= line_span.end && line_span.start <= span.end;
-        let cursor = column.map(|it| at(line - 1, it.saturating_sub(1)));
+        let cursor = column.map(|it| at(line - 1, it - 1));
         let in_block = |it: &Block| match cursor {
             Some(cursor) => it.span.touches(cursor),
             None => touches(it.span),
@@ -383,7 +386,7 @@ fn covers(wanted: &Address, address: &Address) -> bool {
 
 /// Takes `FILE:LINE` or `FILE:LINE:COLUMN` apart. The file may have colons of its own.
 fn line_of_file(text: &str) -> Option<(&str, u32, Option<u32>)> {
-    let number = |it: &str| it.parse().ok().filter(|it| *it > 0);
+    let number = |it: &str| it.parse().ok();
     let (rest, last) = text.rsplit_once(':')?;
     let last = number(last)?;
     match rest.rsplit_once(':') {
@@ -412,7 +415,7 @@ mod tests {
             (r"C:\x.tf:3:1", Some((r"C:\x.tf", 3, Some(1)))),
             ("odd:name.tf:3", Some(("odd:name.tf", 3, None))),
             (r"C:\x.tf", None),
-            ("main.tf:0", None),
+            ("main.tf:0", Some(("main.tf", 0, None))),
             ("main.tf:", None),
             ("main.tf:-3", None),
             (":3", None),
