@@ -306,6 +306,63 @@ resource "aws_kms_alias" "a" {{}}
         ));
     }
 
+    /// A module that says this, called with this, whose alias `a` the realm does or does not reach.
+    fn called(call: &str, module: &str, reaches: bool) {
+        let finding = match reaches {
+            true => "^^^^^^^^^^^^^^^^^^^^^^^^^^^^ declaration-does-not-reach: realm emu",
+            false => "",
+        };
+        check(&format!(
+            r#"
+#- a/main.tf
+{EMULATOR}
+provider "aws" {{
+  alias = "live"
+}}
+module "m" {{
+  source = "../m"
+  {call}
+}}
+#- a/terraform.tfstate
+module.m.aws_kms_alias.a arn=arn:aws:kms:us-east-1:111122223333:alias/a untaggable
+#- m/main.tf
+{module}
+resource "aws_kms_alias" "a" {{}}
+{finding}
+"#
+        ));
+    }
+
+    #[test]
+    fn the_default_configuration_is_inherited_beside_those_that_are_passed() {
+        let module = "terraform {\n  required_providers {\n    aws = {\n      \
+            source                = \"hashicorp/aws\"\n      \
+            configuration_aliases = [aws.other]\n    }\n  }\n}";
+        called("providers = {}", "", true);
+        called("providers = { aws.other = aws.live }", module, true);
+        called("providers = { google = google }", module, true);
+        called("providers = { aws = aws.live }", module, false);
+        // what is passed cannot be told
+        called(
+            "providers = { aws.other = aws.live, (x) = aws }",
+            module,
+            false,
+        );
+        called("providers = var.providers", module, false);
+        let source = module.replace("\"hashicorp/aws\"", "var.source");
+        called("providers = { aws.other = aws.live, }", &source, false);
+    }
+
+    #[test]
+    fn an_empty_provider_block_that_stands_for_nothing_is_the_modules_own() {
+        let empty = "provider \"aws\" {}";
+        called("providers = { aws = aws }", empty, true);
+        called("", empty, false);
+        called("providers = {}", empty, false);
+        called("providers = { aws.other = aws }", empty, false);
+        called("", "provider \"aws\" {\n  alias = \"other\"\n}", true);
+    }
+
     #[test]
     fn by_an_instance_of_a_provider_configuration() {
         check(

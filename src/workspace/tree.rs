@@ -130,7 +130,7 @@ impl Tree {
     }
 
     /// The names of the calls that lead to a module.
-    pub(super) fn path(&self, mut node: usize) -> Vec<Box<str>> {
+    pub fn path(&self, mut node: usize) -> Vec<Box<str>> {
         let mut names = Vec::new();
         while let Some((caller, call)) = &self.nodes[node].caller {
             names.extend(call.base().block().label().map(Into::into));
@@ -160,38 +160,57 @@ impl Tree {
         loop {
             let here = &self.nodes[node];
             let own = here.module.providers_at(&source, alias.as_deref())?;
-            match own[..] {
-                [] => {}
-                [it] if here.caller.is_some() && is_proxy(it) => {}
-                [provider] => {
-                    return Some(Served::Block {
-                        node,
-                        provider,
-                        instance,
-                    });
-                }
+            let own = match own[..] {
+                [] => None,
+                [it] => Some(it),
                 _ => return None,
-            }
-            let Some((caller, call)) = &here.caller else {
-                return alias.is_none().then_some(Served::Implicit);
             };
-            match passed(call) {
-                Passed::Inherited if alias.is_none() => {}
-                Passed::Map(map) => {
-                    let same = |it: &ProviderRef| {
-                        let of = here.module.source_of(&it.name);
-                        it.alias == alias && of.is_some_and(|it| it == source)
-                    };
-                    let (_, outer) = map.into_iter().find(|(inner, _)| same(inner))?;
+            let block = own.map(|provider| Served::Block {
+                node,
+                provider,
+                instance: instance.clone(),
+            });
+            let (caller, call) = match &here.caller {
+                Some(it) if own.is_none_or(is_proxy) => it,
+                _ => return block.or(alias.is_none().then_some(Served::Implicit)),
+            };
+            match passed_as(&here.module, call, &source, alias.as_deref())? {
+                Some(outer) => {
                     source = self.nodes[*caller].module.source_of(&outer.name)?;
                     alias = outer.alias;
                     instance = outer.instance;
                 }
-                Passed::Inherited | Passed::Unknown => return None,
+                // a stand-in that stands for nothing is the module's own
+                None if block.is_some() => return block,
+                // the default configuration is inherited beside those that are passed
+                None if alias.is_none() => {}
+                None => return None,
             }
             node = *caller;
         }
     }
+}
+
+/// What the caller passes for a provider configuration of the module that it calls, if anything:
+/// `None` where that cannot be said. What Terraform does where the `providers` map leaves one out:
+/// <https://github.com/hashicorp/terraform/issues/35781>.
+fn passed_as(
+    module: &Module,
+    call: &Merged,
+    source: &str,
+    alias: Option<&str>,
+) -> Option<Option<ProviderRef>> {
+    let map = match passed(call) {
+        Passed::Inherited => return Some(None),
+        Passed::Unknown => return None,
+        Passed::Map(map) => map,
+    };
+    for (inner, outer) in map {
+        if inner.alias.as_deref() == alias && module.source_of(&inner.name)? == source {
+            return Some(Some(outer));
+        }
+    }
+    Some(None)
 }
 
 /// Which provider configuration serves a resource.
