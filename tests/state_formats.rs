@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gantrycd_ls::identity::{IDENTITY_TAG, NoIdentity, Origin, REALM_TAG, SENSITIVE, Tags};
-use gantrycd_ls::state::{Format, NotRead, Problem, Record, State, read, read_from};
+use gantrycd_ls::state::{Format, NotRead, Problem, Record, State, read, read_from, read_stream};
 use serde_json::{Value, json};
 
 const AWS: &str = "registry.terraform.io/hashicorp/aws";
@@ -844,6 +844,31 @@ fn what_is_left_out_is_no_fault() {
     ] {
         let read = state(&json);
         assert_eq!((read.format, read.records.len()), (format, 0), "{json}");
+    }
+}
+
+/// Nothing of it ends, and so would who reads to the end of what is wrong.
+#[test]
+fn what_has_no_end_is_refused_at_its_first_fault() {
+    let refused = |start: &str, forever: u8| {
+        let mut stream = start.as_bytes().chain(io::repeat(forever));
+        match read_stream(&mut stream) {
+            Err(NotRead::Problem(problem)) => problem.to_string(),
+            other => panic!("{other:?}"),
+        }
+    };
+    for (start, forever, expected) in [
+        ("", 0, "not JSON: a state starts with `{` (byte 0)"),
+        ("", b'x', "not JSON: a state starts with `{` (byte 0)"),
+        ("{\"serial\": ", b'x', "not JSON: expected value (byte 11)"),
+        (
+            "{\"serial\": tr",
+            b'x',
+            "not JSON: expected ident (byte 13)",
+        ),
+        ("{\"serial\": 1", b'x', "not JSON: invalid number (byte 12)"),
+    ] {
+        assert_eq!(refused(start, forever), expected, "{start}");
     }
 }
 

@@ -290,6 +290,13 @@ impl<'f> Reader<'f> {
             }
             return self.proven(first, end);
         }
+        // what is wrong already is not read to its end, which may be far
+        let here = first..self.marked;
+        if let Err((at, what)) = plain::length(&self.window[here.clone()])
+            && at < here.len()
+        {
+            return Err(self.fault(first + at, what));
+        }
         self.more(first)?;
         let end = match self.next < self.tokens.count {
             true => self.tokens.at(self.next),
