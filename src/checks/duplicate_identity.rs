@@ -346,7 +346,7 @@ resource "aws_s3_bucket" "x" {
 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: Until applied
   tags = { "gantrycd:resource-identity-realm" = "mine" }
   lifecycle {
-    ignore_changes = [tags["Name"], bucket]
+    ignore_changes = [tags["Name"], bucket, tags.Owner]
   }
 }
 #- a/terraform.tfstate

@@ -151,16 +151,15 @@ impl Merged {
 
     /// Whether an edit of an argument may never be applied: `ignore_changes` names one that `is`
     /// says yes to, or `all`, or something that cannot be read. `is` is asked for the argument, and
-    /// for the key where only one entry of it is named.
-    pub fn may_ignore_changes(&self, is: &dyn Fn(&str, Option<&str>) -> bool) -> bool {
+    /// what of it is named.
+    pub fn may_ignore_changes(&self, is: &dyn Fn(&str, Part) -> bool) -> bool {
         let Some(ignored) = self.lifecycle("ignore_changes") else {
             return false;
         };
         match &ignored.value.kind {
-            // `tags`, `tags["key"]`, in quotes or not
             ExpressionKind::Tuple(entries) => {
                 let mut entries = entries.iter();
-                entries.any(|it| first_name(it).is_none_or(|name| is(name, only_key(it))))
+                entries.any(|it| named(it).is_none_or(|(name, part)| is(name, part)))
             }
             _ => true,
         }
@@ -203,25 +202,43 @@ fn is_named(expression: &Expression, name: &str) -> bool {
     }
 }
 
-/// The first name of `tags["key"]`, or of the same in quotes.
-fn first_name(expression: &Expression) -> Option<&str> {
-    match &expression.kind {
-        ExpressionKind::Variable(name) => Some(name),
-        ExpressionKind::Attribute(source, _) | ExpressionKind::Index(source, _) => {
-            first_name(source)
-        }
-        _ => {
-            let (text, _) = expression.literal()?;
-            text.split(['.', '[']).next()
-        }
-    }
+/// What of an argument an entry of `ignore_changes` names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part<'a> {
+    /// `tags`, or something in it that cannot be told.
+    All,
+    /// `tags["key"]`: one entry of a map.
+    Entry(&'a str),
+    /// `tags.key`: one attribute of an object. Of a map, it names nothing:
+    /// <https://github.com/hashicorp/terraform/blob/v1.11.4/internal/terraform/node_resource_abstract_instance.go>,
+    /// `processIgnoreChangesIndividual`.
+    Attribute,
 }
 
-/// The key of `tags["key"]`.
-fn only_key(expression: &Expression) -> Option<&str> {
-    match &expression.kind {
-        ExpressionKind::Index(_, key) => key.literal().map(|(text, _)| text),
-        _ => None,
+/// The argument that an entry of `ignore_changes` names, in quotes or not, and what of it.
+fn named(entry: &Expression) -> Option<(&str, Part<'_>)> {
+    match &entry.kind {
+        ExpressionKind::Variable(name) => Some((name, Part::All)),
+        ExpressionKind::Attribute(source, _) => match &source.kind {
+            ExpressionKind::Variable(name) => Some((name, Part::Attribute)),
+            _ => Some((named(source)?.0, Part::All)),
+        },
+        ExpressionKind::Index(source, key) => {
+            let (name, of) = named(source)?;
+            let key = key.literal().filter(|_| of == Part::All);
+            Some((name, key.map_or(Part::All, |(key, _)| Part::Entry(key))))
+        }
+        _ => {
+            let (text, _) = entry.literal()?;
+            let end = text.find(['.', '[']).unwrap_or(text.len());
+            let (name, rest) = text.split_at(end);
+            let attribute = rest.strip_prefix('.');
+            let part = match attribute.is_some_and(|it| !it.contains(['.', '['])) {
+                true => Part::Attribute,
+                false => Part::All,
+            };
+            Some((name, part))
+        }
     }
 }
 

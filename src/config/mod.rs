@@ -16,7 +16,7 @@ mod refactoring;
 pub use block::{Block, Declared, Label};
 pub use facts::Backend;
 pub use file::{IgnoreComment, ModuleFile, mentions_a_tag};
-pub use merged::{Argument, Merged};
+pub use merged::{Argument, Merged, Part};
 pub use module::{Module, is_configuration, is_ignored, is_override, provider_name};
 pub use named::Named;
 pub use provider::{Alias, Passed, ProviderInstance, ProviderRef, passed, provider_source};

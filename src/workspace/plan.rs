@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use crate::config::{Merged, mentions_a_tag};
+use crate::config::{Merged, Part, mentions_a_tag};
 use crate::eval::Value;
 use crate::identity::{
     self, Address, IDENTITY_TAG, IdentityRegistry, Mode, ModulePath, Origin, REALM_TAG, Section,
@@ -322,10 +322,14 @@ impl<'a> Decision<'a> {
 }
 
 /// Whether an entry of `ignore_changes` keeps one of gantrycd's two tags as it is: `tags` or
-/// `tags_all`, of which only one key may be named.
-pub fn ignores_tags(name: &str, key: Option<&str>) -> bool {
-    let is_ours = |key: &str| [IDENTITY_TAG, REALM_TAG].contains(&key);
-    name.starts_with("tags") && key.is_none_or(is_ours)
+/// `tags_all`, or that entry of one of them.
+pub fn ignores_tags(name: &str, part: Part) -> bool {
+    name.starts_with("tags")
+        && match part {
+            Part::All => true,
+            Part::Entry(key) => [IDENTITY_TAG, REALM_TAG].contains(&key),
+            Part::Attribute => false,
+        }
 }
 
 /// Whether a record has a gantrycd tag.
