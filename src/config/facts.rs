@@ -36,6 +36,8 @@ pub struct Backend {
     /// The `path` argument. The outer `None` is no such argument, the inner one an argument that is
     /// no literal.
     pub path: Option<Option<Box<str>>>,
+    /// The `workspace_dir` argument, where it is a literal.
+    pub workspace_dir: Option<Box<str>>,
     /// What stands in it as it was written, in an order of its own: two that say the same are equal.
     pub says: Box<str>,
 }
@@ -55,11 +57,13 @@ impl Backend {
                 _ => return None,
             };
             let path = block.body.attribute("path");
+            let workspace_dir = block.body.attribute("workspace_dir");
             Some(Self {
                 file: settings.file.clone(),
                 kind,
                 header: block.header,
                 path: path.map(|it| literal(it)),
+                workspace_dir: workspace_dir.and_then(|it| literal(it)),
                 says: said(&settings.file, &block.body).into(),
             })
         })

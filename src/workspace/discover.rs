@@ -18,6 +18,15 @@ pub(super) fn local_path(directory: &Path, backend: &Backend) -> Option<PathBuf>
     Some(normalize(&directory.join(path)))
 }
 
+/// The directory in which a `local` backend keeps a directory for each workspace; `None` for
+/// another backend, or the default one:
+/// <https://developer.hashicorp.com/terraform/language/backend/local>.
+pub(super) fn workspace_dir(directory: &Path, backend: &Backend) -> Option<PathBuf> {
+    let named = backend.workspace_dir.as_ref();
+    let named = named.filter(|_| *backend.kind == *"local")?;
+    Some(normalize(&directory.join(&**named)))
+}
+
 /// The states of one directory, by what each is to it.
 #[derive(Default)]
 struct States<'a> {
@@ -141,9 +150,13 @@ fn states_by_directory<'a>(
 ) -> HashMap<Arc<Path>, States<'a>> {
     let mut by_directory: HashMap<Arc<Path>, States> = HashMap::new();
     let mut taken = HashSet::new();
+    let mut workspace_dirs: HashMap<PathBuf, BTreeSet<&Arc<Path>>> = HashMap::new();
     // what a backend names belongs to that stack, wherever it lies
     for (directory, module) in modules {
         let local = module.backend().filter(|it| *it.kind == *"local");
+        if let Some(named) = local.and_then(|it| workspace_dir(directory, it)) {
+            workspace_dirs.entry(named).or_default().insert(directory);
+        }
         let Some(backend) = local.filter(|it| it.path.is_some()) else {
             continue;
         };
@@ -171,14 +184,18 @@ fn states_by_directory<'a>(
         let Some(parent) = path.parent() else {
             continue;
         };
-        let workspaces = parent.parent().filter(|it| {
-            it.file_name()
-                .is_some_and(|name| name == "terraform.tfstate.d")
-        });
-        match (name, workspaces.and_then(Path::parent)) {
-            ("terraform.tfstate", Some(directory)) => {
+        let workspaces = parent.parent().unwrap_or(parent);
+        let by_default = workspaces.file_name() == Some("terraform.tfstate.d".as_ref());
+        let of_workspaces = match workspace_dirs.get(workspaces) {
+            Some(named) => named.iter().map(|it| &***it).collect(),
+            None if by_default => Vec::from_iter(workspaces.parent()),
+            None => Vec::new(),
+        };
+        match (name, &of_workspaces[..]) {
+            // whose they are that several stacks name, nobody knows
+            ("terraform.tfstate", [directory]) => {
                 let name = parent.file_name().unwrap_or_default().to_string_lossy();
-                let states = by_directory.entry(directory.into()).or_default();
+                let states = by_directory.entry((*directory).into()).or_default();
                 states.workspaces.insert(name.into(), (path, file));
             }
             (name, _) => {
@@ -631,6 +648,39 @@ aws_vpc.v id=x
                 "c: -",
                 "c@prod: c/errored.tfstate",
                 "d: d/errored.tfstate",
+            ]
+        );
+    }
+
+    #[test]
+    fn where_a_backend_keeps_the_states_of_workspaces() {
+        let backend = |named: &str| {
+            format!("terraform {{\n  backend \"local\" {{\n    workspace_dir = {named}\n  }}\n}}\n")
+        };
+        assert_eq!(
+            stacks(&format!(
+                "#- a/main.tf\n{}#- a/terraform.tfstate\naws_vpc.v id=a\n\
+                 #- a/ws/dev/terraform.tfstate\naws_vpc.v id=b\n\
+                 #- b/main.tf\n{}#- states/b/dev/terraform.tfstate\naws_vpc.v id=c\n\
+                 #- c/main.tf\n{1}#- states/b/prod/terraform.tfstate\naws_vpc.v id=d\n\
+                 #- d/main.tf\n{}#- d/ws/dev/terraform.tfstate\naws_vpc.v id=e\n\
+                 #- e/main.tf\n{}#- states/e/dev/terraform.tfstate\naws_vpc.v id=f\n",
+                backend("\"ws\""),
+                backend("\"../states/b\""),
+                backend("var.x"),
+                backend("\"../states/e/\"").replace("\"local\"", "\"s3\""),
+            )),
+            [
+                "a: a/terraform.tfstate",
+                "a@dev: a/ws/dev/terraform.tfstate",
+                "b: -",
+                "c: -",
+                "d: -",
+                "d/ws/dev: d/ws/dev/terraform.tfstate",
+                "e: -",
+                "states/b/dev: states/b/dev/terraform.tfstate",
+                "states/b/prod: states/b/prod/terraform.tfstate",
+                "states/e/dev: states/e/dev/terraform.tfstate",
             ]
         );
     }

@@ -15,7 +15,7 @@ use crate::config::{Module, ModuleFile};
 
 use super::change::Change;
 use super::claims::Index;
-use super::discover::{self, local_path};
+use super::discover::{self, local_path, workspace_dir};
 use super::snapshot::{Snapshot, is_module_file};
 use super::stack::Stack;
 use super::tree::{Tree, called_directory};
@@ -108,6 +108,7 @@ impl Present {
 struct Facts {
     has_backend: bool,
     local_path: Option<Option<PathBuf>>,
+    workspace_dir: Option<PathBuf>,
     calls: BTreeSet<PathBuf>,
 }
 
@@ -120,6 +121,7 @@ impl Facts {
         Self {
             has_backend: backend.is_some(),
             local_path: local.map(|it| local_path(&module.directory, it)),
+            workspace_dir: backend.and_then(|it| workspace_dir(&module.directory, it)),
             calls: calls
                 .filter_map(|it| called_directory(module, it))
                 .collect(),
