@@ -162,7 +162,7 @@ resource "azurerm_storage_account" "s" {{
 #- main.tf
 terraform {
   required_providers {
-    aws  = { source = "registry.opentofu.org/hashicorp/aws" }
+    aws  = { source = "Registry.OpenTofu.org/HashiCorp/AWS" }
     some = { source = local.source }
   }
 }

@@ -49,12 +49,15 @@ pub enum Passed {
     Unknown,
 }
 
-/// A provider source in full: `hashicorp/aws` is `registry.terraform.io/hashicorp/aws`.
+/// A provider source in full: `Hashicorp/aws` is `registry.terraform.io/hashicorp/aws`. Capital letters
+/// are no others: <https://github.com/hashicorp/terraform-registry-address/blob/v0.2.4/provider.go>,
+/// `ParseProviderPart`.
 pub fn provider_source(source: &str) -> String {
+    let source = source.to_ascii_lowercase();
     match source.matches('/').count() {
         0 => format!("registry.terraform.io/hashicorp/{source}"),
         1 => format!("registry.terraform.io/{source}"),
-        _ => source.to_owned(),
+        _ => source,
     }
 }
 
