@@ -427,6 +427,38 @@ aws_s3_bucket.old arn=arn:aws:s3:::logs
     }
 
     #[test]
+    fn a_repeated_import_claims_in_advance_what_is_known_of_it() {
+        let import = |each: &str, found: &str| {
+            format!(
+                r#"#- a/main.tf
+resource "aws_s3_bucket" "x" {{
+{found}
+  for_each = toset(["logs"])
+}}
+import {{
+  for_each = {each}
+  to       = aws_s3_bucket.x[each.key]
+  id       = "arn:aws:s3:::${{each.value}}"
+}}
+"#
+            )
+        };
+        let found =
+            "^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: aws_s3_bucket.x[\"logs\"] manages";
+        check(&format!("{}{LOGS}", import("toset([\"logs\"])", found)));
+        let alone = LOGS.lines().filter(|it| !it.starts_with('^'));
+        let alone: String = alone.map(|it| format!("{it}\n")).collect();
+        for each in [
+            "toset([\"other\"])",
+            "var.x",
+            "sensitive({ logs = \"logs\" })",
+            "{ logs = var.x }",
+        ] {
+            check(&format!("{}{alone}", import(each, "")));
+        }
+    }
+
+    #[test]
     fn an_instance_that_is_counted_out_claims_now_and_not_after() {
         check(&format!(
             r#"

@@ -27,6 +27,14 @@ impl Endpoint {
     /// Reads `module.a["k"].aws_s3_bucket.b[0]`. `None` for what is no such address, or has a key
     /// that is not a literal.
     pub fn read(expression: &Expression) -> Option<Self> {
+        Self::read_with(expression, &mut literal_key)
+    }
+
+    /// The same where a key may be whatever `read_key` makes something of.
+    pub fn read_with(
+        expression: &Expression,
+        read_key: &mut dyn FnMut(&Expression) -> Option<Key>,
+    ) -> Option<Self> {
         let mut names: Vec<(&str, Option<Key>)> = Vec::new();
         let mut at = expression;
         let mut key = None;
@@ -41,10 +49,7 @@ impl Endpoint {
                     at = source;
                 }
                 ExpressionKind::Index(source, index) if key.is_none() => {
-                    key = Some(match &index.kind {
-                        ExpressionKind::Number(number) => Key::Index(number.parse().ok()?),
-                        _ => Key::Name(index.literal()?.0.into()),
-                    });
+                    key = Some(read_key(index)?);
                     at = source;
                 }
                 _ => return None,
@@ -133,6 +138,13 @@ impl Endpoint {
             key,
         })
     }
+}
+
+fn literal_key(index: &Expression) -> Option<Key> {
+    Some(match &index.kind {
+        ExpressionKind::Number(number) => Key::Index(number.parse().ok()?),
+        _ => Key::Name(index.literal()?.0.into()),
+    })
 }
 
 impl Moved {

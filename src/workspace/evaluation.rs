@@ -112,7 +112,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The same of an expression that stands in one.
-    fn evaluate_part(
+    pub(super) fn evaluate_part(
         &self,
         instance: usize,
         repetition: &Repetition,

@@ -244,7 +244,13 @@ impl Evaluation<'_> {
                 false => Instances::Unknown,
             };
         };
-        let each = evaluated(each);
+        Instances::of_each(&evaluated(each))
+    }
+}
+
+impl Instances {
+    /// Those that the value of a `for_each` makes.
+    pub(in super::super) fn of_each(each: &Value) -> Self {
         // Terraform refuses it: keys are told everywhere
         if each.sensitive {
             return Instances::Unknown;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use crate::config::{Argument, Declared, Endpoint, ProviderRef};
-use crate::eval::Found;
-use crate::identity::{self, Address, Attributes, Identity, Mode, ModulePath, NoIdentity};
+use crate::eval::{Data, Found, Value};
+use crate::identity::{self, Address, Attributes, Identity, Key, Mode, ModulePath, NoIdentity};
 
 use super::super::configured::Configured;
 use super::super::evaluation::{Instances, Repetition};
@@ -183,46 +183,91 @@ impl Decision<'_> {
         let root = self.tree.nodes()[0].module.clone();
         let imports = root.refactorings.iter();
         for import in imports.filter(|it| it.block().keyword == "import") {
-            let body = import.body();
-            let to = body.attribute("to").and_then(|it| Endpoint::read(it));
-            let Some(address) = to.and_then(|it| it.instance(&ModulePath::default())) else {
+            let repeated = match self.imports_argument(import, "for_each", &Repetition::Single) {
+                Some(each) => Instances::of_each(&each),
+                None => [Repetition::Single].into_iter().collect(),
+            };
+            let Instances::Known(repeated) = repeated else {
                 continue;
             };
-            if rows.contains(&address) || body.attribute("for_each").is_some() {
-                continue;
-            }
-            let evaluate = |name: &str| {
-                let value = body.attribute(name)?.clone();
-                let file = &import.file;
-                let argument = Argument { file, value };
-                Some(self.evaluation.evaluate(0, &Repetition::Single, argument))
-            };
-            let arn = match (evaluate("id"), evaluate("identity")) {
-                // Terraform refuses a sensitive one
-                (Some(id), _) => id.as_text().filter(|_| !id.sensitive).map(str::to_owned),
-                (None, Some(identity)) => match identity.get("arn") {
-                    Found::Entry(entry) if identity.sensitive || entry.value.sensitive => None,
-                    Found::Entry(entry) => entry.value.as_text().map(str::to_owned),
-                    Found::Absent | Found::Unknown => None,
-                },
-                (None, None) => None,
-            };
-            let Some(arn) = arn else {
-                continue;
-            };
-            let site = self.site(&address);
-            let claim = match site {
-                Some(site) => {
-                    let configured = self.reader.resource(site, &address, None);
-                    self.declared_claim(&address, &configured, Some(&arn))
-                }
-                None => self.imported_claim(&address, &arn),
-            };
-            if let Some(claim) = claim {
-                rows.insert(address.clone());
-                push_planned(plan, address, claimed(claim), site, Some(import.clone()));
+            for repetition in &repeated.all {
+                self.plan_import(import, repetition, rows, plan);
             }
         }
+    }
+
+    fn plan_import(
+        &mut self,
+        import: &Declared,
+        repetition: &Repetition,
+        rows: &mut FxHashSet<Address>,
+        plan: &mut Plan,
+    ) {
+        let Some(address) = self.imported(import, repetition) else {
+            return;
+        };
+        if rows.contains(&address) {
+            return;
+        }
+        let argument = |name| self.imports_argument(import, name, repetition);
+        let arn = match (argument("id"), argument("identity")) {
+            // Terraform refuses a sensitive one
+            (Some(id), _) => id.as_text().filter(|_| !id.sensitive).map(str::to_owned),
+            (None, Some(identity)) => match identity.get("arn") {
+                Found::Entry(entry) if identity.sensitive || entry.value.sensitive => None,
+                Found::Entry(entry) => entry.value.as_text().map(str::to_owned),
+                Found::Absent | Found::Unknown => None,
+            },
+            (None, None) => None,
+        };
+        let Some(arn) = arn else {
+            return;
+        };
+        let site = self.site(&address);
+        let claim = match site {
+            Some(site) => {
+                let configured = self.reader.resource(site, &address, None);
+                self.declared_claim(&address, &configured, Some(&arn))
+            }
+            None => self.imported_claim(&address, &arn),
+        };
+        if let Some(claim) = claim {
+            rows.insert(address.clone());
+            push_planned(plan, address, claimed(claim), site, Some(import.clone()));
+        }
+    }
+
+    /// What an `import` block imports to. Only one that is repeated may have keys that are no
+    /// literals.
+    fn imported(&self, import: &Declared, repetition: &Repetition) -> Option<Address> {
+        let body = import.body();
+        let to = body.attribute("to")?;
+        let endpoint = match repetition {
+            Repetition::Keyed(..) => Endpoint::read_with(to, &mut |index| {
+                let file = &import.file;
+                let key = self.evaluation.evaluate_part(0, repetition, file, index);
+                // a number in quotes is the name that it is in a state, too
+                let key = Some(key).filter(|it| !it.sensitive)?;
+                match &key.data {
+                    Data::Number(_) => key.as_integer().map(Key::Index),
+                    _ => Some(Key::Name(key.as_text()?.into())),
+                }
+            }),
+            _ => Endpoint::read(to),
+        };
+        endpoint?.instance(&ModulePath::default())
+    }
+
+    fn imports_argument(
+        &self,
+        import: &Declared,
+        name: &str,
+        repetition: &Repetition,
+    ) -> Option<Value> {
+        let value = import.body().attribute(name)?.clone();
+        let file = &import.file;
+        let argument = Argument { file, value };
+        Some(self.evaluation.evaluate(0, repetition, argument))
     }
 
     /// An import without a resource block, as `-generate-config-out` takes it: served by the
