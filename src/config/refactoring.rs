@@ -27,13 +27,18 @@ impl Endpoint {
     /// Reads `module.a["k"].aws_s3_bucket.b[0]`. `None` for what is no such address, or has a key
     /// that is not a literal.
     pub fn read(expression: &Expression) -> Option<Self> {
-        Self::read_with(expression, &mut literal_key)
+        Self::read_with(expression, &mut |it| literal_key(it).map(Some))
     }
 
-    /// The same where a key may be whatever `read_key` makes something of.
+    /// The same without the keys that are no literals: of any instance.
+    pub fn read_for_any(expression: &Expression) -> Option<Self> {
+        Self::read_with(expression, &mut |it| Some(literal_key(it)))
+    }
+
+    /// The same where a key is what `read_key` makes of it, or left out by that.
     pub fn read_with(
         expression: &Expression,
-        read_key: &mut dyn FnMut(&Expression) -> Option<Key>,
+        read_key: &mut dyn FnMut(&Expression) -> Option<Option<Key>>,
     ) -> Option<Self> {
         let mut names: Vec<(&str, Option<Key>)> = Vec::new();
         let mut at = expression;
@@ -48,8 +53,10 @@ impl Endpoint {
                     names.push((&name.text, key.take()));
                     at = source;
                 }
-                ExpressionKind::Index(source, index) if key.is_none() => {
-                    key = Some(read_key(index)?);
+                ExpressionKind::Index(source, index)
+                    if !matches!(source.kind, ExpressionKind::Index(..)) =>
+                {
+                    key = read_key(index)?;
                     at = source;
                 }
                 _ => return None,
@@ -561,6 +568,34 @@ mod tests {
             ("f(x)", "", None),
         ] {
             assert_eq!(named(text, within).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_no_literal_may_be_any() {
+        let expression = |text: &str| {
+            let block = block("main.tf", &format!("import {{\n  to = {text}\n}}\n"));
+            block.body().attribute("to").unwrap().clone()
+        };
+        for (text, address, expected) in [
+            ("x.a[each.key]", r#"x.a["k"]"#, true),
+            ("x.a[each.key]", "x.a[0]", true),
+            ("x.a[each.key]", "x.b[0]", false),
+            ("x.a[1]", "x.a[0]", false),
+            ("module.m[each.key].x.a[1]", r#"module.m["k"].x.a[1]"#, true),
+            (
+                "module.m[each.key].x.a[1]",
+                r#"module.m["k"].x.a[0]"#,
+                false,
+            ),
+        ] {
+            let endpoint = Endpoint::read_for_any(&expression(text)).unwrap();
+            let address = Address::parse(address).unwrap();
+            let covers = endpoint.covers(&ModulePath::default(), &address);
+            assert_eq!(covers, expected, "{text} {address}");
+        }
+        for text in ["x.a[each.key][0]", "x.a[0][each.key]"] {
+            assert_eq!(Endpoint::read_for_any(&expression(text)), None, "{text}");
         }
     }
 

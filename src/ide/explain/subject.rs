@@ -362,7 +362,7 @@ impl<'a> Question<'a> {
         let body = file.body(block.id);
         let ends = ["from", "to"].into_iter();
         let ends: Vec<Endpoint> = ends
-            .filter_map(|it| Endpoint::read(body.attribute(it)?))
+            .filter_map(|it| Endpoint::read_for_any(body.attribute(it)?))
             .collect();
         let root = ModulePath::default();
         let about = |address: &Address| ends.iter().any(|it| it.covers(&root, address));

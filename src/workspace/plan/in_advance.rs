@@ -248,10 +248,10 @@ impl Decision<'_> {
                 let key = self.evaluation.evaluate_part(0, repetition, file, index);
                 // a number in quotes is the name that it is in a state, too
                 let key = Some(key).filter(|it| !it.sensitive)?;
-                match &key.data {
-                    Data::Number(_) => key.as_integer().map(Key::Index),
-                    _ => Some(Key::Name(key.as_text()?.into())),
-                }
+                Some(Some(match &key.data {
+                    Data::Number(_) => Key::Index(key.as_integer()?),
+                    _ => Key::Name(key.as_text()?.into()),
+                }))
             }),
             _ => Endpoint::read(to),
         };
