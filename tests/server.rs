@@ -1017,7 +1017,7 @@ fn nothing_is_changed_below_terraforms_own_directory() {
     );
     let modules = r#"{"Modules": [
         {"Key": "", "Source": "", "Dir": "."},
-        {"Key": "logs", "Source": "registry", "Dir": ".terraform/modules/logs"}
+        {"Key": "logs", "Source": "registry.terraform.io/example/logs/aws", "Dir": ".terraform/modules/logs"}
     ]}"#;
     example.write(".terraform/modules/modules.json", modules);
     let block = "resource \"aws_sqs_queue\" \"q\" {\n  tags = { \"gantrycd:resource-identity-relam\" = \"x\" }\n}\n";

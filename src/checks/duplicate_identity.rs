@@ -519,6 +519,48 @@ resource "aws_s3_bucket" "x" {
         );
     }
 
+    /// What the module will be that the next `init` installs, nobody knows.
+    #[test]
+    fn what_an_outdated_module_says_ends_no_duplicate() {
+        let installed = |version: &str, module: &str, found: &str| {
+            format!(
+                r#"
+#- a/main.tf
+module "logs" {{
+{}
+  source  = "example/logs/aws"
+  version = "{version}"
+}}
+#- a/.terraform/modules/modules.json
+{{"Modules": [{{"Key": "logs", "Source": "registry.terraform.io/example/logs/aws", "Version": "1.0.0", "Dir": ".terraform/modules/logs"}}]}}
+#- a/.terraform/modules/logs/main.tf
+{module}
+#- a/terraform.tfstate
+module.logs.aws_s3_bucket.x arn=arn:aws:s3:::logs
+#- b/main.tf
+resource "aws_s3_bucket" "y" {{}}
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: {found}
+#- b/terraform.tfstate
+aws_s3_bucket.y arn=arn:aws:s3:::logs
+"#,
+                match module {
+                    "locals {}" => String::new(),
+                    _ => format!("^^^^^^^^^^^^^ duplicate-identity: {found}"),
+                }
+            )
+        };
+        let tags = r#"tags = { "gantrycd:resource-identity-realm" = "r" }"#;
+        let realm = format!("resource \"aws_s3_bucket\" \"x\" {{\n  {tags}\n}}");
+        for module in ["locals {}", &realm] {
+            check(&installed("~> 1.0", module, "Until applied"));
+            check(&installed(
+                "~> 2.0",
+                module,
+                "no realm). What one stack applies",
+            ));
+        }
+    }
+
     #[test]
     fn a_resource_of_an_installed_module_is_shown_at_the_call() {
         let text = r#"
@@ -530,7 +572,7 @@ module "logs" {
 #- a/.terraform/modules/modules.json
 {"Modules": [
   {"Key": "", "Source": "", "Dir": "."},
-  {"Key": "logs", "Source": "registry", "Dir": ".terraform/modules/logs"},
+  {"Key": "logs", "Source": "registry.terraform.io/example/logs/aws", "Dir": ".terraform/modules/logs"},
   {"Key": "logs.inner", "Source": "./inner", "Dir": ".terraform/modules/logs/inner"}
 ]}
 #- a/.terraform/modules/logs/main.tf

@@ -20,6 +20,8 @@ pub(super) struct Facts {
     pub(super) sources_are_whole: bool,
     /// Sources of module calls that are literals, by the name of the call.
     pub(super) call_sources: Named<Box<str>>,
+    /// Their versions, likewise.
+    pub(super) call_versions: Named<Box<str>>,
     /// Whether a provider block has anything in it.
     pub(super) configures_a_provider: bool,
 }
@@ -93,11 +95,15 @@ impl Facts {
             }
         }
         self.sources = sources.into_iter().collect();
-        let source = |(name, call): (&str, &Merged)| {
-            let source = call.glance_at("source")?;
-            Some((name.into(), literal(&source)?))
+        let of_calls = |argument| {
+            let argument = move |(name, call): (&str, &Merged)| {
+                let value = call.glance_at(argument)?;
+                Some((name.into(), literal(&value)?))
+            };
+            calls.iter().filter_map(argument).collect()
         };
-        self.call_sources = calls.iter().filter_map(source).collect();
+        self.call_sources = of_calls("source");
+        self.call_versions = of_calls("version");
         self.configures_a_provider = providers.iter().any(Merged::says_anything);
     }
 }

@@ -314,6 +314,11 @@ impl Module {
         self.facts.call_sources.get(name).map(|it| &**it)
     }
 
+    /// The version constraint of a call of this module, when it is a literal.
+    pub fn call_version(&self, name: &str) -> Option<&str> {
+        self.facts.call_versions.get(name).map(|it| &**it)
+    }
+
     /// Whether a provider block says anything: it is no mere stand-in for a caller's.
     pub fn configures_a_provider(&self) -> bool {
         self.facts.configures_a_provider

@@ -495,7 +495,7 @@ aws_s3_bucket.b arn=arn:aws:s3:::b3 realm=dev
             "variable \"t\" {\n  type = object({ Name = string })\n  default = { gan$0 }\n}\nresource \"aws_sqs_queue\" \"q\" {\n  tags = var.t\n}\n",
             // what is not read by itself
             "#- a/main.tf\nvariable \"tags\" {}\nresource \"aws_sqs_queue\" \"q\" {\n  tags = var.tags\n}\n#- a/x.tfvars\ntags = { gan$0 }\n",
-            "#- a/main.tf\nmodule \"m\" {\n  source = \"registry.example/m\"\n}\n#- a/.terraform/modules/modules.json\n{\"Modules\": [{\"Key\": \"m\", \"Source\": \"x\", \"Dir\": \".terraform/modules/m\"}]}\n#- a/.terraform/modules/m/main.tf\nresource \"aws_sqs_queue\" \"q\" {\n  tags = { gan$0 }\n}\n",
+            "#- a/main.tf\nmodule \"m\" {\n  source = \"acme/m/aws\"\n}\n#- a/.terraform/modules/modules.json\n{\"Modules\": [{\"Key\": \"m\", \"Source\": \"registry.terraform.io/acme/m/aws\", \"Dir\": \".terraform/modules/m\"}]}\n#- a/.terraform/modules/m/main.tf\nresource \"aws_sqs_queue\" \"q\" {\n  tags = { gan$0 }\n}\n",
         ] {
             assert_eq!(names(text), [""; 0], "{text}");
         }

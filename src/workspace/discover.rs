@@ -781,7 +781,7 @@ resource "aws_vpc" "counted" {
 }
 data "aws_vpc" "d" {}
 #- a/.terraform/modules/modules.json
-{"Modules": [{"Key": "installed", "Source": "x", "Dir": ".terraform/modules/installed"}]}
+{"Modules": [{"Key": "installed", "Source": "registry.terraform.io/example/m/aws", "Version": "1.0.0", "Dir": ".terraform/modules/installed"}]}
 #- a/.terraform/modules/installed/main.tf
 resource "aws_vpc" "v" {}
 #- m/main.tf

@@ -113,6 +113,7 @@ fn has_the_calls_of(new: &Tree, old: &Tree) -> bool {
             };
             new.module.directory == old.module.directory
                 && new.source == old.source
+                && new.is_outdated == old.is_outdated
                 && name(new) == name(old)
         })
 }

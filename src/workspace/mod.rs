@@ -14,6 +14,7 @@ mod external;
 mod follow;
 mod ignored_tags;
 mod kept;
+mod manifest;
 mod moves;
 mod outlook;
 mod plan;
@@ -67,8 +68,8 @@ use cache::{Cache, Writing};
 use disk::{Listing, Stamp};
 use external::Externals;
 use follow::{Present, Touched};
+use manifest::Manifest;
 use schemas::Schemas;
-use tree::Manifest;
 
 /// The name of the workspace file, which marks a workspace's root.
 const WORKSPACE_FILE: &str = "gantrycd.hcl";

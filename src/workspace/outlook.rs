@@ -52,6 +52,8 @@ pub enum Why {
     Undeclared,
     /// No block that declares it was found, and not everything could be read.
     Unfound,
+    /// The module that is installed is another than the one that is called.
+    Outdated,
     /// Its stack is known by its state alone.
     NoConfiguration,
     /// It is not there yet, and its own tag declares its id.
@@ -79,6 +81,7 @@ impl Why {
             Why::Removed => "removed",
             Why::Undeclared => "undeclared",
             Why::Unfound => "unfound",
+            Why::Outdated => "outdated",
             Why::NoConfiguration => "no-configuration",
             Why::Declared => "declared",
             Why::Imported => "imported",
@@ -111,6 +114,10 @@ impl std::fmt::Display for Why {
             Why::Undeclared => "the configuration does not declare it",
             Why::Unfound => {
                 "no block that declares it was found, and not all of the configuration could be read"
+            }
+            Why::Outdated => {
+                "another module is installed than the one that is called now, so what the state records \
+                 stands until the next init"
             }
             Why::NoConfiguration => "this workspace has no configuration of its stack",
             Why::Declared => "its own tag declares an id",

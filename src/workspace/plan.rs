@@ -177,6 +177,9 @@ impl<'a> Decision<'a> {
         address: &Address,
     ) -> Outlook {
         let mut outlook = match row.site {
+            Some(site) if self.tree.nodes()[site.node].is_outdated => {
+                Outlook::new(Planned::Same, Why::Outdated)
+            }
             Some(site) if self.is_counted_out(address, site) => {
                 Outlook::new(Planned::Gone, Why::CountedOut)
             }

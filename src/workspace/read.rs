@@ -2,18 +2,14 @@
 //!
 //! What cannot be read is told of, and costs only itself.
 
-use std::collections::HashMap;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-
-use serde::Deserialize;
 
 use crate::config::ModuleFile;
 use crate::state::{self, NotRead};
 use crate::text::Source;
 
-use super::tree::{Manifest, normalize};
 use super::{Configuration, StateRead};
 
 pub(super) fn read_configuration(path: &Arc<Path>) -> Configuration {
@@ -54,33 +50,4 @@ pub(super) fn read_state(path: &Path, old: StateRead) -> StateRead {
         state: old.state,
         problem: Some(problem),
     }
-}
-
-/// Reads `modules.json`; a damaged one names no module.
-pub(super) fn read_manifest(path: &Path) -> Manifest {
-    #[derive(Deserialize)]
-    struct Modules {
-        #[serde(rename = "Modules", default)]
-        modules: Vec<Entry>,
-    }
-    #[derive(Deserialize)]
-    struct Entry {
-        #[serde(rename = "Key")]
-        key: String,
-        #[serde(rename = "Dir")]
-        directory: PathBuf,
-    }
-    // `.terraform/modules/modules.json`, with directories relative to the stack's
-    let Some(stack) = path.ancestors().nth(3) else {
-        return Manifest::default();
-    };
-    let bytes = std::fs::read(path).unwrap_or_default();
-    let modules = serde_json::from_slice(&bytes).unwrap_or(Modules {
-        modules: Vec::new(),
-    });
-    let entries = modules.modules.into_iter();
-    entries
-        .filter(|it| !it.key.is_empty())
-        .map(|it| (it.key, normalize(&stack.join(it.directory))))
-        .collect::<HashMap<_, _>>()
 }

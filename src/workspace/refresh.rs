@@ -14,8 +14,9 @@ use crate::state::State;
 use super::cache::Cache;
 use super::disk::{self, Listing, Stamp};
 use super::follow::Touched;
+use super::manifest::Manifest;
 use super::progress::Phase;
-use super::read::{read_configuration, read_manifest, read_state};
+use super::read::{read_configuration, read_state};
 use super::{
     Configuration, StateFile, StateRead, Workspace, discover, is_read, is_same, normalize,
 };
@@ -109,7 +110,7 @@ impl Workspace {
                 Some((old, read)) if old == stamp => read,
                 _ => {
                     self.touched.manifests = true;
-                    Arc::new(read_manifest(path))
+                    Arc::new(Manifest::read(path))
                 }
             };
             self.manifests.insert(path.clone(), (stamp, read));
@@ -118,7 +119,7 @@ impl Workspace {
         let installed: BTreeSet<_> = self
             .manifests
             .values()
-            .flat_map(|(_, manifest)| manifest.values())
+            .flat_map(|(_, manifest)| manifest.directories())
             .filter(|it| it.components().any(|part| part.as_os_str() == ".terraform"))
             .collect();
         for directory in installed {

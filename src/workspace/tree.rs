@@ -7,13 +7,11 @@ use std::sync::Arc;
 use crate::config::{Merged, Module, Passed, ProviderInstance, ProviderRef, passed};
 use crate::identity::ModulePath;
 
+use super::manifest::Manifest;
+
 /// Calls deeper than this, or more of them in one stack, are an error of somebody's.
 const MAX_DEPTH: usize = 32;
 const MAX_NODES: usize = 10_000;
-
-/// Where registry and git modules of one stack lie: `.terraform/modules/modules.json`, from the
-/// call's path (`a.b`) to a directory.
-pub(super) type Manifest = HashMap<String, PathBuf>;
 
 /// The module tree of a stack.
 #[derive(Debug)]
@@ -31,6 +29,9 @@ pub struct Node {
     pub caller: Option<(usize, Merged)>,
     /// The source of the call as written, when it is a literal.
     pub source: Option<Box<str>>,
+    /// Whether what is installed here is another module than the one that is called, or was called
+    /// by such a one: what the next `init` will install is not known.
+    pub is_outdated: bool,
 }
 
 impl Tree {
@@ -44,6 +45,7 @@ impl Tree {
                 module: root.clone(),
                 caller: None,
                 source: None,
+                is_outdated: false,
             }],
             by_path: HashMap::from([(Vec::new(), 0)]),
         };
@@ -56,9 +58,12 @@ impl Tree {
             for (name, call) in module.calls.iter() {
                 let mut path = path.clone();
                 path.push(name.into());
+                let source = module.call_source(name);
+                let mut is_outdated = tree.nodes[at].is_outdated;
                 let directory = called_directory(&module, call).or_else(|| {
-                    let recorded = manifest?.get(&path.join("."))?;
-                    Some(recorded.clone())
+                    let installed = manifest?.find(&path.join("."))?;
+                    is_outdated |= installed.is_another(source, module.call_version(name));
+                    Some(installed.directory.clone())
                 });
                 let Some(called) = directory.and_then(|it| modules.get(&*it)) else {
                     continue;
@@ -69,7 +74,8 @@ impl Tree {
                 tree.nodes.push(Node {
                     module: called.clone(),
                     caller: Some((at, call.clone())),
-                    source: module.call_source(name).map(Into::into),
+                    source: source.map(Into::into),
+                    is_outdated,
                 });
                 let node = tree.nodes.len() - 1;
                 tree.by_path.insert(path.clone(), node);
@@ -127,6 +133,12 @@ impl Tree {
     /// All modules of the stack, its root module first.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+
+    /// The modules of which it is known what they will be, each with its position.
+    pub(super) fn up_to_date(&self) -> impl Iterator<Item = (usize, &Node)> {
+        let all = self.nodes.iter().enumerate();
+        all.filter(|(_, it)| !it.is_outdated)
     }
 
     /// The names of the calls that lead to a module.

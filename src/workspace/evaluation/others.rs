@@ -95,7 +95,11 @@ impl Evaluation<'_> {
     ) -> Option<Resolved> {
         let child = self.child(instance, call)?;
         self.told.borrow_mut().insert(child as u32);
-        let (_, block) = self.tree.nodes()[child].caller.as_ref()?;
+        let node = &self.tree.nodes()[child];
+        if node.is_outdated {
+            return None;
+        }
+        let (_, block) = node.caller.as_ref()?;
         let outputs = |repetition: &Repetition| {
             let module = &self.tree.nodes()[child].module;
             let inner = self.enter(instance, child, |_| repetition.clone());

@@ -7,6 +7,7 @@ use crate::identity::{Address, Key, ModulePath};
 
 use super::super::evaluation::Instances;
 use super::super::rows::Site;
+use super::super::tree::Node;
 use super::Decision;
 
 /// A module instance, as far as every row in it asks the same.
@@ -111,8 +112,12 @@ impl Decision<'_> {
             let Some(node) = self.tree.find(&within) else {
                 return false;
             };
-            let module = &self.tree.nodes()[node].module;
-            if !module.is_whole() {
+            let Node {
+                module,
+                is_outdated,
+                ..
+            } = &self.tree.nodes()[node];
+            if *is_outdated || !module.is_whole() {
                 return false;
             }
             if let Some((call, _)) = steps.get(length)

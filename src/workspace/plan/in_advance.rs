@@ -15,6 +15,7 @@ use super::super::reading;
 use super::super::rows::{Planned, PlannedRow, Row, Site};
 use super::super::tag_support::{shows_tags, takes_tags};
 use super::super::tags::Tags;
+use super::super::tree::Node;
 use super::{Decision, Plan};
 
 impl Decision<'_> {
@@ -29,14 +30,13 @@ impl Decision<'_> {
         if !self.stack.is_certain {
             return;
         }
-        for node in 0..self.tree.nodes().len() {
+        for (node, Node { module, .. }) in self.tree.up_to_date() {
             if let Some(kept) = kept.filter(|it| it.has(node)) {
                 for at in kept.planned_data(node) {
                     plan.take_over(kept.planned(at));
                 }
                 continue;
             }
-            let module = self.tree.nodes()[node].module.clone();
             for (at, resource) in module.resources().iter().enumerate() {
                 let block = resource.base().block();
                 let Some((Mode::Data, resource_type, name)) = block.resource() else {
@@ -98,7 +98,7 @@ impl Decision<'_> {
         plan: &mut Plan,
     ) {
         let with_rows: FxHashSet<Site> = plan.rows.iter().filter_map(|it| it.site).collect();
-        for node in 0..self.tree.nodes().len() {
+        for (node, Node { module, .. }) in self.tree.up_to_date() {
             if let Some(kept) = kept.filter(|it| it.has(node)) {
                 for configured in kept.without_record(node) {
                     let row = configured.row.map(|at| {
@@ -111,7 +111,6 @@ impl Decision<'_> {
                 continue;
             }
             let instances = self.evaluation.all_instances(node);
-            let module = self.tree.nodes()[node].module.clone();
             for (at, resource) in module.resources().iter().enumerate() {
                 let Some((Mode::Managed, resource_type, name)) = resource.base().block().resource()
                 else {
@@ -224,6 +223,9 @@ impl Decision<'_> {
             return;
         };
         let site = self.site(&address);
+        if site.is_some_and(|it| self.tree.nodes()[it.node].is_outdated) {
+            return;
+        }
         let claim = match site {
             Some(site) => {
                 let configured = self.reader.resource(site, &address, None);
