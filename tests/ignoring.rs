@@ -19,7 +19,7 @@ mod terraform;
 use terraform::{is_here, plan};
 
 /// `MAP` is the argument, `KEY` the tag.
-const IGNORED: [&str; 13] = [
+const IGNORED: [&str; 15] = [
     "[]",
     "all",
     "[MAP]",
@@ -32,6 +32,8 @@ const IGNORED: [&str; 13] = [
     "[MAP.Name]",
     "[\"MAP.Name\"]",
     "[MAP.Name, MAP[\"KEY\"]]",
+    "[\"MAP[\\\"KEY\\\"]\"]",
+    "[\"MAP[\\\"Name\\\"]\"]",
     "[triggers_replace]",
 ];
 

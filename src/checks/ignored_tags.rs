@@ -239,6 +239,7 @@ resource "aws_sqs_queue" "default" {
             "all",
             "[name, tags[\"gantrycd:resource-identity\"]]",
             "[\"tags\"]",
+            "[\"tags[\\\"gantrycd:resource-identity\\\"]\"]",
         ] {
             check(&format!(
                 r#"

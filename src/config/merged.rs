@@ -169,11 +169,10 @@ impl Merged {
     /// applied: `all`, the argument, or `argument["key"]`.
     pub fn ignored_change(&self, argument: &str, key: &str) -> Option<Argument<'_>> {
         let ignored = self.lifecycle("ignore_changes")?;
-        let of = |it: &&Expression| match &it.kind {
-            ExpressionKind::Index(source, of) => {
-                is_named(source, argument) && of.literal().is_some_and(|(text, _)| text == key)
-            }
-            _ => is_named(it, argument),
+        let of = |it: &&Expression| match named(it) {
+            Some((name, Part::All)) => name == argument,
+            Some((name, Part::Entry(entry))) => name == argument && entry == key,
+            _ => false,
         };
         let value = match &ignored.value.kind {
             ExpressionKind::Tuple(entries) => entries.iter().find(of)?.clone().into(),
@@ -205,7 +204,7 @@ fn is_named(expression: &Expression, name: &str) -> bool {
 /// What of an argument an entry of `ignore_changes` names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part<'a> {
-    /// `tags`, or something in it that cannot be told.
+    /// `tags`: all of it.
     All,
     /// `tags["key"]`: one entry of a map.
     Entry(&'a str),
@@ -213,6 +212,8 @@ pub enum Part<'a> {
     /// <https://github.com/hashicorp/terraform/blob/v1.11.4/internal/terraform/node_resource_abstract_instance.go>,
     /// `processIgnoreChangesIndividual`.
     Attribute,
+    /// Something that cannot be told.
+    Unclear,
 }
 
 /// The argument that an entry of `ignore_changes` names, in quotes or not, and what of it.
@@ -221,21 +222,27 @@ fn named(entry: &Expression) -> Option<(&str, Part<'_>)> {
         ExpressionKind::Variable(name) => Some((name, Part::All)),
         ExpressionKind::Attribute(source, _) => match &source.kind {
             ExpressionKind::Variable(name) => Some((name, Part::Attribute)),
-            _ => Some((named(source)?.0, Part::All)),
+            _ => Some((named(source)?.0, Part::Unclear)),
         },
         ExpressionKind::Index(source, key) => {
             let (name, of) = named(source)?;
             let key = key.literal().filter(|_| of == Part::All);
-            Some((name, key.map_or(Part::All, |(key, _)| Part::Entry(key))))
+            Some((name, key.map_or(Part::Unclear, |(key, _)| Part::Entry(key))))
         }
         _ => {
             let (text, _) = entry.literal()?;
             let end = text.find(['.', '[']).unwrap_or(text.len());
             let (name, rest) = text.split_at(end);
+            // in JSON, it is always in quotes
+            let entry = rest
+                .strip_prefix("[\"")
+                .and_then(|it| it.strip_suffix("\"]"));
             let attribute = rest.strip_prefix('.');
-            let part = match attribute.is_some_and(|it| !it.contains(['.', '['])) {
-                true => Part::Attribute,
-                false => Part::All,
+            let part = match (entry, attribute) {
+                (Some(key), _) if !key.contains(['"', '\\', '$', '%']) => Part::Entry(key),
+                (_, Some(it)) if !it.contains(['.', '[']) => Part::Attribute,
+                _ if rest.is_empty() => Part::All,
+                _ => Part::Unclear,
             };
             Some((name, part))
         }

@@ -329,7 +329,7 @@ impl<'a> Decision<'a> {
 pub fn ignores_tags(name: &str, part: Part) -> bool {
     name.starts_with("tags")
         && match part {
-            Part::All => true,
+            Part::All | Part::Unclear => true,
             Part::Entry(key) => [IDENTITY_TAG, REALM_TAG].contains(&key),
             Part::Attribute => false,
         }
