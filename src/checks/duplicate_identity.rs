@@ -458,6 +458,70 @@ import {{
         }
     }
 
+    /// OpenTofu's `enabled`.
+    #[test]
+    fn what_is_not_enabled_claims_now_and_not_after() {
+        let found = |what| format!("^^^^^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: {what}");
+        for (enabled, what) in [
+            ("false", "Until applied"),
+            ("!local.on", "Until applied"),
+            ("true", "no realm). What one stack applies"),
+            ("var.on", "no realm). What one stack applies"),
+        ] {
+            let lifecycle = format!("  lifecycle {{\n    enabled = {enabled}\n  }}\n");
+            let other = format!(
+                "#- b/main.tf\nresource \"aws_s3_bucket\" \"y\" {{}}\n{0}\n#- b/terraform.tfstate\naws_s3_bucket.y arn=arn:aws:s3:::logs\n",
+                found(what)
+            );
+            let locals = "locals {\n  on = true\n}\nvariable \"on\" {\n  default = false\n}\n";
+            let bucket = "resource \"aws_s3_bucket\" \"x\" {\n";
+            check(&format!(
+                "#- a/main.tf\n{bucket}{}\n{lifecycle}}}\n{locals}#- a/terraform.tfstate\naws_s3_bucket.x arn=arn:aws:s3:::logs\n{other}",
+                found(what)
+            ));
+            check(&format!(
+                "#- a/main.tf\nmodule \"m\" {{\n  source = \"../m\"\n{lifecycle}}}\n{locals}#- m/main.tf\n{bucket}{}\n}}\n\
+                 #- a/terraform.tfstate\nmodule.m.aws_s3_bucket.x arn=arn:aws:s3:::logs\n{other}",
+                found(what)
+            ));
+        }
+    }
+
+    #[test]
+    fn what_is_not_enabled_claims_nothing_in_advance() {
+        for (enabled, found) in [
+            (
+                "true",
+                "^^^^^^^^^^^^^^^^^^^^^^^^ duplicate-identity: After the next apply",
+            ),
+            ("false", ""),
+            ("var.unknown", ""),
+        ] {
+            check(&format!(
+                r#"
+#- a/main.tf
+provider "aws" {{
+  region = "eu-west-1"
+}}
+resource "aws_vpc" "new" {{
+{found}
+  tags = {{ "gantrycd:resource-identity" = "net/main" }}
+  lifecycle {{
+    enabled = {enabled}
+  }}
+}}
+#- b/main.tf
+resource "aws_vpc" "vpc" {{
+{found}
+  tags = {{ "gantrycd:resource-identity" = "net/main" }}
+}}
+#- b/terraform.tfstate
+aws_vpc.vpc id=net/main
+"#
+            ));
+        }
+    }
+
     #[test]
     fn an_instance_that_is_counted_out_claims_now_and_not_after() {
         check(&format!(

@@ -284,6 +284,15 @@ impl Value {
         }
     }
 
+    /// The truth value that it is, or that its text says.
+    pub fn as_bool(&self) -> Option<bool> {
+        match &self.data {
+            Data::Bool(it) => Some(*it),
+            Data::Text(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
     /// The whole number that it is, or that its text says.
     pub fn as_integer(&self) -> Option<i64> {
         match &self.data {

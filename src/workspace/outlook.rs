@@ -44,7 +44,7 @@ pub enum Why {
     Reads,
     /// The object of a deposed row is there until it is destroyed.
     Deposed,
-    /// `count` or `for_each` of its block, or of a module call above it, leaves it out.
+    /// `count`, `for_each` or `enabled` of its block, or of a module call above it, leaves it out.
     CountedOut,
     /// A `removed` block covers it.
     Removed,
@@ -109,7 +109,7 @@ impl std::fmt::Display for Why {
             Why::DataSource => "a data source is read anew by every plan",
             Why::Reads => "its arn argument names what it reads",
             Why::Deposed => "its object is there until the very moment in which it is destroyed",
-            Why::CountedOut => "count or for_each leaves this instance out",
+            Why::CountedOut => "count, for_each or enabled leaves this instance out",
             Why::Removed => "a removed block covers it",
             Why::Undeclared => "the configuration does not declare it",
             Why::Unfound => {

@@ -23,6 +23,8 @@ impl Evaluation<'_> {
         let module = &self.tree.nodes()[self.at(instance).node].module;
         let resource = module.resource(mode, resource_type, name)?;
         if !is_repeated(resource) {
+            // one that is not there is null
+            self.is_enabled(instance, resource).filter(|it| *it)?;
             let Some(attribute) = attribute else {
                 let value = self.written(instance, &Repetition::Single, resource);
                 return Some(Resolved {
@@ -112,6 +114,9 @@ impl Evaluation<'_> {
                 false => Value::open(outputs.collect(), true),
             }
         };
+        if !is_repeated(block) {
+            self.is_enabled(instance, block).filter(|it| *it)?;
+        }
         let value = match (is_repeated(block), names.first()) {
             // the others may depend on it
             (false, Some(output)) => {
@@ -207,6 +212,53 @@ resource "aws_x" "b" {{
                 found.is_none() || found.as_deref() == Some("absent"),
                 "{unknown}"
             );
+        }
+    }
+
+    #[test]
+    fn of_what_may_not_be_enabled_nothing_is_known() {
+        let of = |enabled: &str, argument: &str| {
+            let text_of = format!(
+                r#"
+#- main.tf
+variable "on" {{}}
+locals {{
+  on = true
+}}
+resource "aws_x" "a" {{
+  name = "n"
+  lifecycle {{
+    enabled = {enabled}
+  }}
+}}
+module "m" {{
+  source = "./m"
+  lifecycle {{
+    enabled = {enabled}
+  }}
+}}
+resource "aws_x" "b" {{
+  it = {argument}
+}}
+#- m/main.tf
+output "name" {{
+  value = "n"
+}}
+"#
+            );
+            text(&text_of, "aws_x.b", "it")
+        };
+        for argument in ["aws_x.a.name", "module.m.name"] {
+            for enabled in ["true", "\"true\"", "local.on", "!false"] {
+                let found = of(enabled, argument);
+                assert_eq!(found.as_deref(), Some("n"), "{enabled} {argument}");
+            }
+            let or_else = format!("try({argument}, \"none\")");
+            for enabled in ["false", "var.on", "null", "sensitive(true)", "aws_x.b.id"] {
+                for argument in [argument, &or_else] {
+                    assert_eq!(of(enabled, argument), None, "{enabled} {argument}");
+                }
+            }
         }
     }
 }
