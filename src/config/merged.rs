@@ -4,12 +4,14 @@
 //! the argument of its name, nested blocks replace all those of their kind, and `lifecycle` is
 //! merged argument by argument.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use memchr::memmem;
 
-use crate::syntax::{Body, Expression, ExpressionKind, NestedBlock};
+use crate::syntax::{Body, Expression, ExpressionKind, NestedBlock, parse_expression};
+use crate::text::{Source, Span};
 
 use super::{Declared, ModuleFile};
 
@@ -159,7 +161,7 @@ impl Merged {
         match &ignored.value.kind {
             ExpressionKind::Tuple(entries) => {
                 let mut entries = entries.iter();
-                entries.any(|it| named(it).is_none_or(|(name, part)| is(name, part)))
+                entries.any(|it| named(&unquoted(it)).is_none_or(|(name, part)| is(name, part)))
             }
             _ => true,
         }
@@ -169,7 +171,7 @@ impl Merged {
     /// applied: `all`, the argument, or `argument["key"]`.
     pub fn ignored_change(&self, argument: &str, key: &str) -> Option<Argument<'_>> {
         let ignored = self.lifecycle("ignore_changes")?;
-        let of = |it: &&Expression| match named(it) {
+        let of = |it: &&Expression| match named(&unquoted(it)) {
             Some((name, Part::All)) => name == argument,
             Some((name, Part::Entry(entry))) => name == argument && entry == key,
             _ => false,
@@ -216,7 +218,7 @@ pub enum Part<'a> {
     Unclear,
 }
 
-/// The argument that an entry of `ignore_changes` names, in quotes or not, and what of it.
+/// The argument that an entry of `ignore_changes` names, and what of it.
 fn named(entry: &Expression) -> Option<(&str, Part<'_>)> {
     match &entry.kind {
         ExpressionKind::Variable(name) => Some((name, Part::All)),
@@ -229,23 +231,18 @@ fn named(entry: &Expression) -> Option<(&str, Part<'_>)> {
             let key = key.literal().filter(|_| of == Part::All);
             Some((name, key.map_or(Part::Unclear, |(key, _)| Part::Entry(key))))
         }
-        _ => {
-            let (text, _) = entry.literal()?;
-            let end = text.find(['.', '[']).unwrap_or(text.len());
-            let (name, rest) = text.split_at(end);
-            // in JSON, it is always in quotes
-            let entry = rest
-                .strip_prefix("[\"")
-                .and_then(|it| it.strip_suffix("\"]"));
-            let attribute = rest.strip_prefix('.');
-            let part = match (entry, attribute) {
-                (Some(key), _) if !key.contains(['"', '\\', '$', '%']) => Part::Entry(key),
-                (_, Some(it)) if !it.contains(['.', '[']) => Part::Attribute,
-                _ if rest.is_empty() => Part::All,
-                _ => Part::Unclear,
-            };
-            Some((name, part))
-        }
+        _ => None,
+    }
+}
+
+/// An entry of `ignore_changes` without the quotes that it may stand in, and in JSON always does.
+fn unquoted(entry: &Expression) -> Cow<'_, Expression> {
+    match entry.literal() {
+        Some((text, _)) => Cow::Owned(parse_expression(
+            &Source::new(text),
+            Span::new(0, text.len()),
+        )),
+        None => Cow::Borrowed(entry),
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
+use super::convert::convert;
 use super::number::Number;
 use super::types::Type;
 use crate::text::Span;
@@ -286,9 +287,8 @@ impl Value {
 
     /// The truth value that it is, or that its text says.
     pub fn as_bool(&self) -> Option<bool> {
-        match &self.data {
-            Data::Bool(it) => Some(*it),
-            Data::Text(text) => text.parse().ok(),
+        match convert(self, &Type::Bool).ok()?.data {
+            Data::Bool(it) => Some(it),
             _ => None,
         }
     }

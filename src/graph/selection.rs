@@ -138,10 +138,5 @@ impl Selection {
 fn is_realm(snapshot: &Snapshot, realm: &str) -> bool {
     let is_it = |it: &Identity| it.realm.as_ref().is_some_and(|it| it.as_str() == realm);
     let mut rows = snapshot.stacks.iter().flat_map(|it| &it.rows);
-    realm.is_empty()
-        || rows.any(|row| {
-            let recorded = [row.claim.as_ref().ok(), row.looks_up.as_deref()];
-            let planned = [row.planned_claim(), row.planned_look_up()];
-            recorded.into_iter().chain(planned).flatten().any(is_it)
-        })
+    realm.is_empty() || rows.any(|row| row.objects().into_iter().flatten().any(is_it))
 }

@@ -150,12 +150,14 @@ fn states_by_directory<'a>(
 ) -> HashMap<Arc<Path>, States<'a>> {
     let mut by_directory: HashMap<Arc<Path>, States> = HashMap::new();
     let mut taken = HashSet::new();
-    let mut workspace_dirs: HashMap<PathBuf, BTreeSet<&Arc<Path>>> = HashMap::new();
+    // whose they are that several stacks name, nobody knows
+    let mut workspace_dirs: HashMap<PathBuf, Option<&Path>> = HashMap::new();
     // what a backend names belongs to that stack, wherever it lies
     for (directory, module) in modules {
         let local = module.backend().filter(|it| *it.kind == *"local");
         if let Some(named) = local.and_then(|it| workspace_dir(directory, it)) {
-            workspace_dirs.entry(named).or_default().insert(directory);
+            let named = workspace_dirs.entry(named);
+            named.and_modify(|it| *it = None).or_insert(Some(directory));
         }
         let Some(backend) = local.filter(|it| it.path.is_some()) else {
             continue;
@@ -187,15 +189,13 @@ fn states_by_directory<'a>(
         let workspaces = parent.parent().unwrap_or(parent);
         let by_default = workspaces.file_name() == Some("terraform.tfstate.d".as_ref());
         let of_workspaces = match workspace_dirs.get(workspaces) {
-            Some(named) => named.iter().map(|it| &***it).collect(),
-            None if by_default => Vec::from_iter(workspaces.parent()),
-            None => Vec::new(),
+            Some(named) => *named,
+            None => workspaces.parent().filter(|_| by_default),
         };
-        match (name, &of_workspaces[..]) {
-            // whose they are that several stacks name, nobody knows
-            ("terraform.tfstate", [directory]) => {
+        match (name, of_workspaces) {
+            ("terraform.tfstate", Some(directory)) => {
                 let name = parent.file_name().unwrap_or_default().to_string_lossy();
-                let states = by_directory.entry((*directory).into()).or_default();
+                let states = by_directory.entry(directory.into()).or_default();
                 states.workspaces.insert(name.into(), (path, file));
             }
             (name, _) => {

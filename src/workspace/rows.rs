@@ -81,6 +81,17 @@ impl Row {
             Planned::Changed(_) | Planned::Gone => None,
         }
     }
+
+    /// The objects that it has to do with: what it claims and what it looks up, each now and after
+    /// the next apply.
+    pub fn objects(&self) -> [Option<&Identity>; 4] {
+        [
+            self.claim.as_ref().ok(),
+            self.planned_claim(),
+            self.looks_up.as_deref(),
+            self.planned_look_up(),
+        ]
+    }
 }
 
 /// Decides what each row of the stack is, which was `before`.

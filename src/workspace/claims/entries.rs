@@ -116,12 +116,7 @@ pub(super) fn others(before: &Stack, stack: &Stack) -> Vec<usize> {
 /// Whether two rows of one type claim, and read, the same now and after the next apply.
 fn is_same_object(a: &Row, b: &Row) -> bool {
     fn of(row: &Row) -> [Option<(&ArcStr, Option<&Realm>)>; 4] {
-        let objects = [
-            row.claim.as_ref().ok(),
-            row.planned_claim(),
-            row.looks_up.as_deref(),
-            row.planned_look_up(),
-        ];
+        let objects = row.objects();
         objects.map(|it| it.map(|it| (&it.id, it.realm.as_ref())))
     }
     let stays = |row: &Row| matches!(row.planned, Planned::Same);

@@ -239,20 +239,16 @@ impl Evaluation<'_> {
             };
         }
         let Some(each) = block.attribute("for_each") else {
-            return match self
-                .is_enabled(instance, block)
-                .filter(|_| block.is_whole())
-            {
-                Some(true) => [Repetition::Single].into_iter().collect(),
-                Some(false) => [].into_iter().collect(),
-                None => Instances::Unknown,
+            return match self.is_enabled(instance, block) {
+                Some(enabled) if block.is_whole() => {
+                    enabled.then_some(Repetition::Single).into_iter().collect()
+                }
+                _ => Instances::Unknown,
             };
         };
         Instances::of_each(&evaluated(each))
     }
-}
 
-impl Evaluation<'_> {
     /// Whether a block of `instance` that is not repeated has its only instance, by OpenTofu's
     /// `enabled`: <https://opentofu.org/docs/language/meta-arguments/enabled>.
     pub(super) fn is_enabled(&self, instance: usize, block: &Merged) -> Option<bool> {

@@ -24,7 +24,9 @@ impl Evaluation<'_> {
         let resource = module.resource(mode, resource_type, name)?;
         if !is_repeated(resource) {
             // one that is not there is null
-            self.is_enabled(instance, resource).filter(|it| *it)?;
+            if self.is_enabled(instance, resource) != Some(true) {
+                return None;
+            }
             let Some(attribute) = attribute else {
                 let value = self.written(instance, &Repetition::Single, resource);
                 return Some(Resolved {
@@ -114,10 +116,11 @@ impl Evaluation<'_> {
                 false => Value::open(outputs.collect(), true),
             }
         };
-        if !is_repeated(block) {
-            self.is_enabled(instance, block).filter(|it| *it)?;
+        let is_repeated = is_repeated(block);
+        if !is_repeated && self.is_enabled(instance, block) != Some(true) {
+            return None;
         }
-        let value = match (is_repeated(block), names.first()) {
+        let value = match (is_repeated, names.first()) {
             // the others may depend on it
             (false, Some(output)) => {
                 let inner = self.enter(instance, child, |_| Repetition::Single);
@@ -249,7 +252,7 @@ output "name" {{
             text(&text_of, "aws_x.b", "it")
         };
         for argument in ["aws_x.a.name", "module.m.name"] {
-            for enabled in ["true", "\"true\"", "local.on", "!false"] {
+            for enabled in ["true", "\"true\"", "\"1\"", "local.on", "!false"] {
                 let found = of(enabled, argument);
                 assert_eq!(found.as_deref(), Some("n"), "{enabled} {argument}");
             }
