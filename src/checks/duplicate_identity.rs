@@ -626,6 +626,56 @@ aws_s3_bucket.y arn=arn:aws:s3:::logs
     }
 
     #[test]
+    fn an_outdated_module_claims_nothing_in_advance() {
+        let installed = |version: &str| {
+            let queue = "arn:aws:sqs:eu-west-1:111122223333";
+            format!(
+                r#"
+#- a/main.tf
+module "m" {{
+  source  = "example/m/aws"
+  version = "{version}"
+}}
+import {{
+  to = module.m.aws_sqs_queue.imported
+  id = "{queue}:imported"
+}}
+resource "aws_sqs_queue" "told" {{
+  tags = {{ "gantrycd:resource-identity" = module.m.name }}
+}}
+#- a/.terraform.lock.hcl
+#- a/.terraform/modules/modules.json
+{{"Modules": [{{"Key": "m", "Source": "registry.terraform.io/example/m/aws", "Version": "1.0.0", "Dir": ".terraform/modules/m"}}]}}
+#- a/.terraform/modules/m/main.tf
+resource "aws_sqs_queue" "declared" {{
+  tags = {{ "gantrycd:resource-identity" = "declared" }}
+}}
+resource "aws_sqs_queue" "imported" {{}}
+output "name" {{
+  value = "told"
+}}
+#- b/main.tf
+resource "aws_sqs_queue" "declared" {{
+  tags = {{ "gantrycd:resource-identity" = "declared" }}
+}}
+resource "aws_sqs_queue" "imported" {{}}
+resource "aws_sqs_queue" "told" {{
+  tags = {{ "gantrycd:resource-identity" = "told" }}
+}}
+#- b/terraform.tfstate
+aws_sqs_queue.declared id=declared
+aws_sqs_queue.imported arn={queue}:imported
+aws_sqs_queue.told id=told
+"#
+            )
+        };
+        for (version, expected) in [("1.0.0", 3), ("2.0.0", 0)] {
+            let snapshot = Fixture::new(&installed(version)).snapshot();
+            assert_eq!(snapshot.duplicates().count(), expected, "{version}");
+        }
+    }
+
+    #[test]
     fn a_resource_of_an_installed_module_is_shown_at_the_call() {
         let text = r#"
 #- a/main.tf

@@ -429,6 +429,7 @@ fn adopt_inventories(workspace: &Workspace, stacks: &mut Vec<Stack>) {
 #[cfg(test)]
 mod tests {
     use crate::fixture::Fixture;
+    use crate::text::Source;
 
     /// `name: state format` of each stack; `-` for none.
     fn stacks(text: &str) -> Vec<String> {
@@ -683,6 +684,29 @@ aws_vpc.v id=x
                 "states/e/dev: states/e/dev/terraform.tfstate",
             ]
         );
+    }
+
+    #[test]
+    fn an_edit_of_where_the_states_of_workspaces_are_is_followed() {
+        let backend = |named: &str| {
+            format!(
+                "terraform {{\n  backend \"local\" {{\n    workspace_dir = \"{named}\"\n  }}\n}}\n"
+            )
+        };
+        let fixture = Fixture::new(&format!(
+            "#- a/main.tf\n{}#- a/ws/dev/terraform.tfstate\naws_vpc.v id=a\n",
+            backend("other")
+        ));
+        let mut workspace = fixture.workspace();
+        let mut names = |named: &str| {
+            let text = Source::new(&backend(named));
+            workspace.open_document(&fixture.path("a/main.tf"), text);
+            let snapshot = workspace.snapshot();
+            let names = snapshot.stacks.iter().map(|it| it.name.to_string());
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(names("other"), ["a", "a/ws/dev"]);
+        assert_eq!(names("ws"), ["a@dev"]);
     }
 
     #[test]
